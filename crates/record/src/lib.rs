@@ -1,1 +1,31 @@
-//! record
+//! What happened. [`Event`]s are raw facts in the order in which they were learnt; the run
+//! store, the live display and the final document all read the same stream. [`Run`] is the
+//! document that every run ends in (schema `netdyno.run/1`).
+//!
+//! Only raw facts are stored in events; rates are computed from what was measured. An absent
+//! fact is `None`, never zero.
+
+mod counters;
+mod cpu;
+mod event;
+mod facts;
+mod latency;
+mod run;
+mod tcp_info;
+mod udp;
+
+pub use counters::Counters;
+pub use cpu::{CpuTimes, HostCpu, ProcessCpu};
+pub use event::{
+    Edge, End, EndReport, Event, FlowReport, Grant, LoadEdge, LoadReport, Phase, Status,
+};
+pub use facts::{Facts, Granted, InterfaceCounters, Locality};
+pub use latency::{Buckets, Latency};
+pub use run::{
+    AppLedger, Cost, Direction, Doubt, EndCost, EndLedger, Fairness, Finding, FlowRow,
+    GrantedBothEnds, Hosts, HostsObserved, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad,
+    Ledger, LoadResult, PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds,
+    WireLedger,
+};
+pub use tcp_info::{TcpInfo, TcpSummary};
+pub use udp::{GapError, Outage, UdpCounters, UdpLoss};
