@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::suffix::{ParseError, scale, split};
+use crate::suffix::{ParseError, exact, scale, split};
 use crate::{Bytes, Nanos};
 
 /// A rate of data, in bits per second.
@@ -42,6 +42,19 @@ impl BitRate {
     /// Bits per second.
     pub const fn get(self) -> u64 {
         self.0
+    }
+
+    /// The text that parses back to exactly this, such as `20M`, for files that people edit.
+    pub fn exact(self) -> String {
+        exact(
+            self.0,
+            &[
+                (1_000_000_000_000, "T"),
+                (1_000_000_000, "G"),
+                (1_000_000, "M"),
+                (1_000, "k"),
+            ],
+        )
     }
 
     /// Bytes per second, rounded down.
@@ -138,5 +151,18 @@ mod tests {
         );
         assert_eq!(BitRate::of(Bytes::new(1), Nanos::default()), None);
         assert_eq!(BitRate::new(0).time_for(Bytes::new(1)), None);
+    }
+
+    #[test]
+    fn exact_texts_parse_back() {
+        for (rate, text) in [
+            (0, "0"),
+            (1024, "1024"),
+            (20_000_000, "20M"),
+            (1500, "1500"),
+        ] {
+            assert_eq!(BitRate::new(rate).exact(), text);
+            assert_eq!(text.parse(), Ok(BitRate::new(rate)));
+        }
     }
 }

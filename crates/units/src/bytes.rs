@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::suffix::{ParseError, scale, split};
+use crate::suffix::{ParseError, exact, scale, split};
 
 /// An amount of data, in bytes.
 #[derive(
@@ -40,6 +40,19 @@ impl Bytes {
     /// The number of bytes as a length in memory.
     pub const fn len(self) -> usize {
         self.0 as usize
+    }
+
+    /// The text that parses back to exactly this, such as `128K`, for files that people edit.
+    pub fn exact(self) -> String {
+        exact(
+            self.0,
+            &[
+                (1 << 40, "T"),
+                (1 << 30, "G"),
+                (1 << 20, "M"),
+                (1 << 10, "K"),
+            ],
+        )
     }
 
     /// Whether there is nothing.
@@ -122,5 +135,13 @@ mod tests {
         assert_eq!(Bytes::new(1023).to_string(), "1023 B");
         assert_eq!(Bytes::new(1536).to_string(), "1.50 KiB");
         assert_eq!(Bytes::new(3 << 30).to_string(), "3.00 GiB");
+    }
+
+    #[test]
+    fn exact_texts_parse_back() {
+        for (bytes, text) in [(0, "0"), (1000, "1000"), (131_072, "128K"), (3 << 40, "3T")] {
+            assert_eq!(Bytes::new(bytes).exact(), text);
+            assert_eq!(text.parse(), Ok(Bytes::new(bytes)));
+        }
     }
 }

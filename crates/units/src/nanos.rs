@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::suffix::{ParseError, scale, split};
+use crate::suffix::{ParseError, exact, scale, split};
 
 /// Nanoseconds: a span, or an instant of the monotonic clock or since a run's start.
 #[derive(
@@ -55,6 +55,22 @@ impl Nanos {
     /// Seconds, with the fraction.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
+    }
+
+    /// The text that parses back to exactly this, such as `250ms`, for files that people edit.
+    pub fn exact(self) -> String {
+        if self.is_zero() {
+            return "0s".to_owned();
+        }
+        exact(
+            self.0,
+            &[
+                (1_000_000_000, "s"),
+                (1_000_000, "ms"),
+                (1_000, "us"),
+                (1, "ns"),
+            ],
+        )
     }
 
     /// What is left after taking `other` away; zero when there is nothing left.
@@ -153,5 +169,19 @@ mod tests {
     #[test]
     fn subtraction_never_wraps() {
         assert_eq!(Nanos::new(1) - Nanos::new(2), Nanos::ZERO);
+    }
+
+    #[test]
+    fn exact_texts_parse_back() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (10_000_000_000, "10s"),
+            (1_500_000_000, "1500ms"),
+            (50_000, "50us"),
+            (7, "7ns"),
+        ] {
+            assert_eq!(Nanos::new(nanos).exact(), text);
+            assert_eq!(text.parse(), Ok(Nanos::new(nanos)));
+        }
     }
 }

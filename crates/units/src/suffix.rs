@@ -26,5 +26,17 @@ pub(crate) fn split(text: &str) -> Option<(f64, &str)> {
 pub(crate) fn scale(number: f64, factor: f64) -> Option<u64> {
     let value = number * factor;
     // 2^63 leaves room for every later sum; no quantity of this field comes near it.
-    (value >= 0.0 && value < 9.2e18).then_some(value.round() as u64)
+    (0.0..9.2e18).contains(&value).then_some(value.round() as u64)
+}
+
+/// The shortest text that parses back to `value`: a whole number with the largest suffix of
+/// `steps` (largest first) that leaves no remainder. Exact up to 2^53, where parsing is.
+pub(crate) fn exact(value: u64, steps: &[(u64, &str)]) -> String {
+    steps
+        .iter()
+        .find(|(step, _)| value >= *step && value.is_multiple_of(*step))
+        .map_or_else(
+            || value.to_string(),
+            |(step, suffix)| format!("{}{suffix}", value / step),
+        )
 }
