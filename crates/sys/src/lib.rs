@@ -1,1 +1,37 @@
-//! sys
+//! Linux system calls with safe faces. This is the only crate with `unsafe`; each block says why
+//! it is sound. No policy here: what to do with an answer is decided by the callers.
+#![allow(
+    unsafe_code,
+    reason = "the one crate that talks to the kernel directly"
+)]
+
+pub mod clock;
+pub mod limits;
+pub mod signal;
+pub mod thread;
+
+mod epoll;
+mod options;
+mod socket;
+mod tcp_info;
+mod transfer;
+mod wake;
+
+pub use epoll::{Epoll, Events, Readiness};
+pub use options::Options;
+pub use socket::{
+    Arrival, accept, bind, connect, local_address, receive_from, reuse_address, set_blocking, shut,
+    shut_sending, take_error, tcp_listener, tcp_socket, udp_for_peer, udp_listener, udp_socket,
+};
+pub use tcp_info::tcp_info;
+pub use transfer::{discard, recv, send};
+pub use wake::Wake;
+
+/// The answer of a system call that says -1 for failure.
+pub(crate) fn check(result: libc::c_int) -> std::io::Result<libc::c_int> {
+    if result < 0 {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
+}
