@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Buckets, Counters, CpuTimes, Doubt, Facts, GapError, Granted, InterfaceCounters, Latency,
-    Outage, TcpInfo, UdpCounters,
+    Buckets, Counters, CpuTimes, Doubt, Facts, GapError, Granted, InterfaceCounters, IpVersion,
+    Latency, Outage, TcpInfo, UdpCounters,
 };
 
 /// Which end of the run.
@@ -52,7 +52,8 @@ pub enum Status {
 pub enum Event {
     /// First of all: what was asked, by whom.
     Begin {
-        /// Schema of the stream.
+        /// Always `netdyno.event/1`.
+        #[schemars(extend("const" = Self::SCHEMA))]
         schema: String,
         /// The run's name in the store.
         id: String,
@@ -88,6 +89,11 @@ pub enum Event {
         /// The sentence, unless it went as planned.
         reason: Option<String>,
     },
+}
+
+impl Event {
+    /// The value of `schema`.
+    pub const SCHEMA: &'static str = "netdyno.event/1";
 }
 
 /// What one load's sockets got at one end.
@@ -150,6 +156,8 @@ pub struct EndReport {
     pub loads: Vec<LoadReport>,
     /// User memory of one flow, bytes: what the process grew by, over the flows.
     pub memory_per_flow_bytes: Option<u64>,
+    /// Threads that carried the flows; tells whether the process was short of CPU.
+    pub workers: Option<u32>,
 }
 
 /// One load's closing figures at one end.
@@ -183,6 +191,8 @@ pub struct LoadReport {
     pub outages: Vec<Outage>,
     /// Congestion control of the first flow.
     pub congestion_control: Option<String>,
+    /// What its packets are on the wire (an IPv4-mapped address is IPv4): for the ledger.
+    pub ip: Option<IpVersion>,
     /// Flows that broke before the end, one sentence for the first.
     pub broken: u32,
     /// That sentence.

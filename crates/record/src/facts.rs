@@ -89,6 +89,26 @@ pub struct InterfaceCounters {
     pub rx_dropped: u64,
 }
 
+/// The network protocol under a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum IpVersion {
+    /// RFC 791.
+    Ipv4,
+    /// RFC 8200.
+    Ipv6,
+}
+
+impl IpVersion {
+    /// Bytes of a header without options or extension headers.
+    pub const fn header_bytes(self) -> u64 {
+        match self {
+            Self::Ipv4 => 20,
+            Self::Ipv6 => 40,
+        }
+    }
+}
+
 impl InterfaceCounters {
     /// What was added since `earlier`.
     #[must_use]

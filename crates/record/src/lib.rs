@@ -19,7 +19,7 @@ pub use cpu::{CpuTimes, HostCpu, ProcessCpu};
 pub use event::{
     Edge, End, EndReport, Event, FlowReport, Grant, LoadEdge, LoadReport, Phase, Status,
 };
-pub use facts::{Facts, Granted, InterfaceCounters, Locality};
+pub use facts::{Facts, Granted, InterfaceCounters, IpVersion, Locality};
 pub use latency::{Buckets, Latency};
 pub use run::{
     AppLedger, Cost, Direction, Doubt, EndCost, EndLedger, Fairness, Finding, FlowRow,

@@ -14,6 +14,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Run {
     /// Always `netdyno.run/1`.
+    #[schemars(extend("const" = Self::SCHEMA))]
     pub schema: String,
     /// The run's name in the store.
     pub id: String,
@@ -244,7 +245,8 @@ pub struct LatencyPair {
     pub service: Latency,
 }
 
-/// One interval, between two edges of the receiving (or asking) end.
+/// One interval, between two edges of one end. Both ends give intervals: the receiving (or asking)
+/// end's hold what arrived, the sending end's what its sockets say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
@@ -268,7 +270,8 @@ pub struct IntervalLoad {
     pub name: String,
     /// What was added to this end's counters.
     pub counters: Counters,
-    /// Received payload bits per second at this end.
+    /// Received payload bits per second; none at an end that receives nothing of this load (for
+    /// exchanges: none at the answering end).
     pub received_bits_per_second: Option<f64>,
     /// Acknowledged payload bytes (TCP senders).
     pub acked_bytes: Option<u64>,
@@ -284,7 +287,8 @@ pub struct IntervalLoad {
     pub jitter_ns: Option<u64>,
     /// Response times of the interval.
     pub latency: Option<Latency>,
-    /// Bytes that each flow received; empty for more than 128 flows.
+    /// Bytes that each flow received; empty for more than 128 flows, and at an end that receives
+    /// nothing of this load.
     pub flow_received_bytes: Vec<u64>,
 }
 
@@ -304,8 +308,8 @@ pub struct Cost {
 pub struct EndCost {
     /// User and system time of netdyno's process, s.
     pub cpu_seconds: f64,
-    /// Share of one CPU that was.
-    pub cpu_share: f64,
+    /// Share of one CPU that was; above 1 with several workers. None when no time passed.
+    pub cpu_share: Option<f64>,
     /// User part, s.
     pub user_seconds: f64,
     /// System part, s.

@@ -27,13 +27,15 @@ pub struct UdpCounters {
     pub jitter_ns: Option<u64>,
 }
 
-/// Loss, as documents show it: the parts add up to `sent`.
+/// Loss, as documents show it: `received` and `lost` add up to `sent`. Whole life of the flows,
+/// warm-up included: the datagrams in flight at a window's edges would otherwise count as lost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UdpLoss {
     /// Which end received.
     pub receiver: crate::End,
-    /// Datagrams that the sender handed to its kernel in the counted time.
+    /// Datagrams that the sender handed to its kernel; without the sender's closing figures, those
+    /// that sequence numbers tell of.
     pub sent: u64,
     /// Distinct datagrams that arrived.
     pub received: u64,
