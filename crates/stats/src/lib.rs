@@ -3,12 +3,16 @@
 
 mod buckets;
 mod fairness;
+mod jitter;
 mod sample;
 mod scale;
+mod sequence;
 
 pub use buckets::{Summary, merge, subtract, summary};
 pub use fairness::jain;
+pub use jitter::Jitter;
 pub use sample::{
     MinMedianMax, coefficient_of_variation, mean, median, min_median_max, standard_deviation,
 };
 pub use scale::Scale;
+pub use sequence::{Arrived, Sequence};
