@@ -5,14 +5,20 @@
     reason = "the one crate that talks to the kernel directly"
 )]
 
+pub mod child;
 pub mod clock;
+pub mod ethtool;
 pub mod limits;
+pub mod netns;
+pub mod rtnetlink;
 pub mod signal;
 pub mod thread;
+pub mod usage;
 
 mod epoll;
 mod options;
 mod socket;
+mod tap;
 mod tcp_info;
 mod transfer;
 mod wake;
@@ -23,6 +29,7 @@ pub use socket::{
     Arrival, accept, bind, connect, local_address, receive_from, reuse_address, set_blocking, shut,
     shut_sending, take_error, tcp_listener, tcp_socket, udp_for_peer, udp_listener, udp_socket,
 };
+pub use tap::{Tap, create_tap};
 pub use tcp_info::tcp_info;
 pub use transfer::{discard, recv, send};
 pub use wake::Wake;

@@ -1,0 +1,75 @@
+//! What a child process does between fork and exec.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::check;
+use crate::netns::{self, NetNs};
+
+/// The child runs in `ns`.
+///
+/// # Errors
+/// When the process has no descriptor left.
+pub fn in_netns(command: &mut Command, ns: &NetNs) -> io::Result<()> {
+    let ns = ns.duplicate()?;
+    // SAFETY: the closure makes one system call on a descriptor that it owns.
+    unsafe { command.pre_exec(move || netns::enter(ns.as_fd())) };
+    Ok(())
+}
+
+/// The child is killed when the thread that starts it ends, however that comes about
+/// (prctl(2), PR_SET_PDEATHSIG; it is the thread, not the process, that counts). So start it
+/// from a thread that lives as long as the child should: the main thread.
+pub fn die_with_parent(command: &mut Command) {
+    let parent = std::process::id() as libc::pid_t;
+    // SAFETY: the closure makes system calls only.
+    unsafe {
+        command.pre_exec(move || {
+            check(libc::prctl(
+                libc::PR_SET_PDEATHSIG,
+                libc::SIGKILL as libc::c_ulong,
+            ))?;
+            // The parent may have died before the call above: then nobody sends the signal.
+            if libc::getppid() == parent {
+                Ok(())
+            } else {
+                Err(io::Error::from_raw_os_error(libc::ESRCH))
+            }
+        })
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_runs_in_the_namespace_that_it_was_given() {
+        not_run::needs_root!();
+        let fresh = std::thread::spawn(|| NetNs::unshare().unwrap())
+            .join()
+            .unwrap();
+        let mut command = Command::new("readlink");
+        command.arg("/proc/self/ns/net");
+        in_netns(&mut command, &fresh).unwrap();
+        let output = command.output().unwrap();
+        let name = format!("net:[{}]\n", fresh.inode().unwrap());
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), name);
+    }
+
+    #[test]
+    fn a_child_ends_with_the_thread_that_started_it() {
+        let mut child = std::thread::spawn(|| {
+            let mut command = Command::new("sleep");
+            command.arg("1000");
+            die_with_parent(&mut command);
+            command.spawn().unwrap()
+        })
+        .join()
+        .unwrap();
+        use std::os::unix::process::ExitStatusExt;
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
+    }
+}
