@@ -1,1 +1,63 @@
-fn main() {}
+//! `cargo xtask …`: what a developer and CI run on this workspace.
+
+mod cargo;
+mod check;
+mod generate;
+mod notes;
+mod program;
+mod shell;
+mod step;
+mod suite;
+mod tally;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo xtask <command>
+
+  test           everything that CI runs: tools, format, lints, check, build, tests
+  check          rules of the workspace that no compiler knows
+  install        the programs that tests and benches drive (Debian, as root)
+  man [FOLDER]   man pages and completions, into target/man unless told otherwise
+  schema         the published JSON Schema of the result, from the types
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all went well; an error is for what could not even be tried.
+fn run(words: &[String]) -> Result<bool> {
+    let Some((command, rest)) = words.split_first() else {
+        bail!("no command given\n\n{USAGE}");
+    };
+    match (command.as_str(), rest) {
+        ("test", []) => suite::run(),
+        ("check", []) => check::run(),
+        ("install", []) => program::install().map(|outcome| {
+            println!("{outcome}");
+            !outcome.is_failure()
+        }),
+        ("man", []) => generate::man(None),
+        ("man", [folder]) => generate::man(Some(folder)),
+        ("schema", []) => generate::schema(),
+        ("help" | "-h" | "--help", _) => {
+            print!("{USAGE}");
+            Ok(true)
+        }
+        ("test" | "check" | "install" | "man" | "schema", [extra, ..]) => {
+            bail!("'{command}' does not take '{extra}'\n\n{USAGE}")
+        }
+        _ => bail!("'{command}' is not a command\n\n{USAGE}"),
+    }
+}
