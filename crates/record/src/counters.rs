@@ -27,12 +27,12 @@ impl Add for Counters {
     type Output = Self;
     fn add(self, o: Self) -> Self {
         Self {
-            received_bytes: self.received_bytes + o.received_bytes,
-            received_messages: self.received_messages + o.received_messages,
-            written_bytes: self.written_bytes + o.written_bytes,
-            written_messages: self.written_messages + o.written_messages,
-            transactions: self.transactions + o.transactions,
-            send_failures: self.send_failures + o.send_failures,
+            received_bytes: self.received_bytes.saturating_add(o.received_bytes),
+            received_messages: self.received_messages.saturating_add(o.received_messages),
+            written_bytes: self.written_bytes.saturating_add(o.written_bytes),
+            written_messages: self.written_messages.saturating_add(o.written_messages),
+            transactions: self.transactions.saturating_add(o.transactions),
+            send_failures: self.send_failures.saturating_add(o.send_failures),
         }
     }
 }

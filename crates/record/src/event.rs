@@ -1,6 +1,6 @@
 //! The stream of facts.
 
-use plan::Plan;
+use plan::{Kind, Plan, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,46 @@ pub enum End {
     Client,
     /// The end that serves.
     Server,
+}
+
+impl End {
+    /// Both, the client first.
+    pub const BOTH: [Self; 2] = [Self::Client, Self::Server];
+
+    /// The opposite end.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    /// As documents write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+        }
+    }
+
+    /// Whether what a load of this kind brings is counted here: bulk data that arrives, or, for
+    /// exchanges, replies.
+    pub const fn receives(self, kind: Kind) -> bool {
+        match (kind.shape(), self) {
+            (Shape::Bulk { to_client, .. }, Self::Client) => to_client,
+            (Shape::Bulk { to_server, .. }, Self::Server) => to_server,
+            (Shape::Exchange | Shape::ConnectExchange, end) => matches!(end, Self::Client),
+        }
+    }
+
+    /// Whether bulk data, or requests, of a load of this kind start here.
+    pub const fn sends(self, kind: Kind) -> bool {
+        match kind.shape() {
+            Shape::Bulk { .. } => self.other().receives(kind),
+            Shape::Exchange | Shape::ConnectExchange => matches!(self, Self::Client),
+        }
+    }
 }
 
 /// Where in the time line a fact belongs.

@@ -360,22 +360,23 @@ pub struct AppLedger {
     pub received_messages: u64,
 }
 
-/// Sums of TCP_INFO over all data sockets at their end.
+/// Sums of TCP_INFO over all data sockets at their end; none where the kernel lacks the field.
+/// Without the loads that open a connection for each transaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SocketLedger {
     /// Data bytes sent, with retransmissions.
-    pub sent_bytes: u64,
+    pub sent_bytes: Option<u64>,
     /// Retransmitted.
-    pub retransmitted_bytes: u64,
+    pub retransmitted_bytes: Option<u64>,
     /// Acknowledged.
-    pub acked_bytes: u64,
+    pub acked_bytes: Option<u64>,
     /// Received in order.
-    pub received_bytes: u64,
+    pub received_bytes: Option<u64>,
     /// Segments sent, with pure ACKs.
-    pub segments_out: u64,
+    pub segments_out: Option<u64>,
     /// Segments received.
-    pub segments_in: u64,
+    pub segments_in: Option<u64>,
 }
 
 /// The interface's counters over the run.
