@@ -1,1 +1,23 @@
-//! analyze
+//! What it means. [`assemble`] folds the stream of facts into the document that every run ends
+//! in; live, on a broken event file and in replay it is the same fold. Nothing is invented: a
+//! figure whose facts never came is none.
+
+mod assemble;
+mod cost;
+mod counted;
+mod doubt;
+mod fairness;
+mod interval;
+mod latency;
+mod ledger;
+mod load;
+mod loss;
+mod row;
+#[cfg(any(test, feature = "samples"))]
+pub mod samples;
+mod stream;
+mod tcp;
+
+pub use assemble::assemble;
+pub use doubt::invalidity;
+pub use interval::Intervals;
