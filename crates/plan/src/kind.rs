@@ -1,5 +1,7 @@
 //! The kinds of load.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +88,11 @@ impl Kind {
         }
     }
 
+    /// The kind of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The transport that carries it.
     pub const fn transport(self) -> Transport {
         match self {
@@ -117,5 +124,11 @@ impl Kind {
     /// Whether transactions, not bulk bytes, are what it measures.
     pub const fn is_exchange(self) -> bool {
         !matches!(self.shape(), Shape::Bulk { .. })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }

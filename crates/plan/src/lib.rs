@@ -1,29 +1,33 @@
 //! What was asked. A [`Plan`] is valid by construction: whoever holds one need not check it.
 //! Grammar, run file and wire form all end in the same constructors.
 
+mod error;
+mod grammar;
+mod key;
 mod kind;
+mod link;
 mod load;
 mod path;
+mod plan;
+mod rules;
+pub mod runfile;
+mod setting;
 mod socket;
 mod timing;
+mod value;
+mod wire;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+#[cfg(test)]
+mod strategy;
+#[cfg(test)]
+mod tests;
 
+pub use error::{LinkError, LoadError, PlanError, TimingError};
+pub use key::Key;
 pub use kind::{Kind, Shape, Transport};
 pub use load::{Arrival, Load, Stop};
 pub use path::{Family, Link, Path};
+pub use plan::Plan;
+pub use runfile::RunFileError;
 pub use socket::{CongestionControl, Device, Dscp, SocketOptions};
 pub use timing::Timing;
-
-/// A whole run, as asked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Plan {
-    /// Where the traffic goes.
-    pub path: Path,
-    /// How long, and how often we look.
-    pub timing: Timing,
-    /// What moves; never empty, names are unique.
-    pub loads: Vec<Load>,
-}

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{BitRate, Nanos};
 
+use crate::PlanError;
+
 /// The path under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "to", rename_all = "lowercase", deny_unknown_fields)]
@@ -31,6 +33,34 @@ pub enum Path {
 impl Path {
     /// The native port: one above netperf's 12865. TCP control, TCP data and UDP data share it.
     pub const DEFAULT_PORT: u16 = 12866;
+
+    /// Whether such a path can be.
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        match self {
+            Self::Host { host, port, .. } => {
+                // 255 octets are the longest name of the DNS (RFC 1035, section 2.3.4).
+                let fits = (1..=255).contains(&host.len())
+                    && !host.contains(|c: char| c.is_whitespace() || c.is_control());
+                if !fits {
+                    return Err(PlanError::Host);
+                }
+                if *port == 0 {
+                    return Err(PlanError::Port);
+                }
+                Ok(())
+            }
+            Self::Testbed { family, link } => {
+                link.check()?;
+                // RFC 8200, section 5: IPv6 needs 1280 bytes of every link.
+                match link.mtu {
+                    Some(mtu) if *family == Family::V6 && mtu < 1280 => {
+                        Err(PlanError::MtuBelowIpv6(mtu))
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
 }
 
 /// Address family.
@@ -46,6 +76,20 @@ pub enum Family {
     V6,
 }
 
+impl Family {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::Any, Self::V4, Self::V6];
+
+    /// The name in a run file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::V4 => "v4",
+            Self::V6 => "v6",
+        }
+    }
+}
+
 /// The testbed's link. Both directions alike.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +100,7 @@ pub struct Link {
     /// One-way delay, by the relay.
     #[serde(rename = "delay_ns")]
     pub delay: Option<Nanos>,
-    /// Share of packets that the relay loses, 0 to 1.
+    /// Share of packets that the relay loses, 0 to less than 1.
     pub loss: Option<f64>,
     /// Root qdisc of both ends in `tc`'s words, for example `htb r2q 1000 default 3`.
     pub qdisc: Option<String>,

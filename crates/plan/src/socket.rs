@@ -1,6 +1,7 @@
 //! Options of a load's sockets, as asked.
 
 use std::net::IpAddr;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,37 @@ impl TryFrom<u8> for Dscp {
     }
 }
 
+impl FromStr for CongestionControl {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::try_from(name.to_owned())
+    }
+}
+
+impl FromStr for Device {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::try_from(name.to_owned())
+    }
+}
+
+impl FromStr for Dscp {
+    type Err = String;
+
+    /// A number, or a name of the registry: `cs0` to `cs7`, `af11` to `af43`, `ef`, `va`, `le`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse()
+            .ok()
+            .or_else(|| code_point(&text.to_ascii_lowercase()))
+            .and_then(|value| Self::try_from(value).ok())
+            .ok_or_else(|| {
+                format!(
+                    "'{text}' is not a DSCP code point: 0 to 63, or cs0…cs7, af11…af43, ef, va, le"
+                )
+            })
+    }
+}
+
 impl From<CongestionControl> for String {
     fn from(cc: CongestionControl) -> Self {
         cc.0
@@ -126,6 +158,21 @@ impl From<Device> for String {
 impl From<Dscp> for u8 {
     fn from(dscp: Dscp) -> Self {
         dscp.0
+    }
+}
+
+/// RFC 2474 (cs), RFC 2597 (af), RFC 3246 (ef), RFC 5865 (va), RFC 8622 (le).
+fn code_point(name: &str) -> Option<u8> {
+    let digit = |b: u8, low, high| (low..=high).contains(&b).then(|| b - b'0');
+    match name.as_bytes() {
+        b"ef" => Some(46),
+        b"va" => Some(44),
+        b"le" => Some(1),
+        [b'c', b's', class] => Some(digit(*class, b'0', b'7')? * 8),
+        [b'a', b'f', class, drop] => {
+            Some(digit(*class, b'1', b'4')? * 8 + digit(*drop, b'1', b'3')? * 2)
+        }
+        _ => None,
     }
 }
 
