@@ -1,6 +1,7 @@
 //! What was asked. A [`Plan`] is valid by construction: whoever holds one need not check it.
 //! Grammar, run file and wire form all end in the same constructors.
 
+mod cidr;
 mod error;
 mod grammar;
 mod key;
@@ -22,6 +23,7 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
+pub use cidr::Cidr;
 pub use error::{LinkError, LoadError, PlanError, TimingError};
 pub use key::Key;
 pub use kind::{Kind, Shape, Transport};
