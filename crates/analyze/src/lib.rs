@@ -17,6 +17,8 @@ mod row;
 pub mod samples;
 mod stream;
 mod tcp;
+#[cfg(test)]
+mod tests;
 
 pub use assemble::assemble;
 pub use doubt::invalidity;

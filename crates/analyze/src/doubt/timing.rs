@@ -47,7 +47,7 @@ fn late(intervals: &[Interval], end: End, asked: Nanos) -> Option<Doubt> {
     let off: Vec<u64> = off.map(|(_, interval)| length(interval)).collect();
     let worst = off
         .iter()
-        .max_by_key(|length| length.abs_diff(asked.get()))?;
+        .max_by_key(|length| (length.abs_diff(asked.get()), **length))?;
     let evidence = format!(
         "{} of {}'s {} intervals were not {asked} long; the worst took {}",
         off.len(),
