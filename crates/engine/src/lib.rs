@@ -1,1 +1,21 @@
-//! engine
+//! Runs a plan: workers, flows, pacing, and the control connection of both ends.
+
+mod answering;
+mod arrivals;
+mod closing;
+mod course;
+mod crew;
+mod flow;
+mod histogram;
+mod inbox;
+mod many;
+mod mark;
+mod opener;
+mod options;
+mod orders;
+mod pacer;
+mod published;
+mod role;
+mod tally;
+mod timeline;
+mod worker;

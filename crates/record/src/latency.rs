@@ -32,3 +32,35 @@ pub struct Latency {
     /// Longest.
     pub max_ns: Option<u64>,
 }
+
+impl Buckets {
+    /// The samples of both.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        Self(stats::merge(&self.0, &other.0))
+    }
+
+    /// The samples since `earlier`, a reading of the same histogram.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self(stats::subtract(&self.0, &earlier.0))
+    }
+
+    /// What documents show of it.
+    pub fn latency(&self) -> Latency {
+        let Some(summary) = stats::summary(&self.0) else {
+            return Latency::default();
+        };
+        Latency {
+            samples: summary.samples,
+            min_ns: Some(summary.min),
+            mean_ns: Some(summary.mean.round() as u64),
+            p50_ns: Some(summary.p50),
+            p90_ns: Some(summary.p90),
+            p95_ns: Some(summary.p95),
+            p99_ns: Some(summary.p99),
+            p999_ns: Some(summary.p999),
+            max_ns: Some(summary.max),
+        }
+    }
+}

@@ -343,7 +343,10 @@ mod tests {
             let peer = udp_for_peer(arrival, server.port()).unwrap();
             a.send(b"to the peer socket").unwrap();
             b.send(b"to the listener").unwrap();
-            assert_eq!(crate::recv(&peer, &mut buffer).unwrap(), 18);
+            assert_eq!(
+                crate::recv(&peer, &mut buffer, crate::Wait::Never).unwrap(),
+                18
+            );
             assert_eq!(
                 receive_from(&listener, &mut buffer)
                     .unwrap()

@@ -1,0 +1,239 @@
+//! One end's run from its start to its closing figures. Both ends have the same course; only
+//! their roles in the loads differ. It has no thread and no socket of its own: the control loop
+//! asks when it wants to be called, and calls it.
+
+use std::sync::Arc;
+
+use plan::{Plan, Stop};
+use proto::native::SentTotals;
+use record::{Buckets, CpuTimes, Edge, End, EndReport, InterfaceCounters};
+use sys::clock;
+use units::Nanos;
+
+use crate::closing;
+use crate::crew::{Crew, LoadCrew};
+use crate::mark::Mark;
+use crate::orders::Go;
+use crate::timeline::Timeline;
+use crate::worker::Ended;
+
+/// How long after the stop a sender or asker may still be in its last call.
+const LAST_CALL: Nanos = Nanos::from_secs(1);
+/// How long data may be on its way after the peer has sent its last byte.
+const DRAIN: Nanos = Nanos::from_secs(2);
+/// The same for datagrams: the peer's word that it has sent all came by the same path, behind
+/// them, so they are here or lost. This is for reordering.
+const DATAGRAM_DRAIN: Nanos = Nanos::from_millis(300);
+
+/// An end's run.
+pub(crate) struct Course {
+    end: End,
+    plan: Arc<Plan>,
+    crew: Crew,
+    origin: Nanos,
+    timeline: Timeline,
+    /// Per load: where counting began, where it stopped, response times of the idle phase.
+    begin: Vec<Option<Mark>>,
+    stop: Vec<Option<Mark>>,
+    idle: Vec<Option<Buckets>>,
+    /// Response times at the last edge.
+    edge: Vec<Buckets>,
+    cpu: (Option<CpuTimes>, Option<CpuTimes>),
+    stopped: Option<Nanos>,
+    said_done: bool,
+    peer: Option<(Nanos, Vec<SentTotals>)>,
+    interface: Option<(String, InterfaceCounters)>,
+    /// User memory before the first flow, bytes.
+    memory_before: Option<u64>,
+    memory_during: Option<u64>,
+}
+
+impl Course {
+    /// A run that starts with [`Course::go`]. `interface` is the one used, with its counters from
+    /// before the first connection; `memory_before` is from before then too.
+    pub fn new(
+        plan: Arc<Plan>,
+        end: End,
+        crew: Crew,
+        interface: Option<(String, InterfaceCounters)>,
+        memory_before: Option<u64>,
+    ) -> Self {
+        let offsets: Vec<Nanos> = crew.loads.iter().map(|load| load.offset).collect();
+        let loads = crew.loads.len();
+        Self {
+            end,
+            timeline: Timeline::new(plan.timing, &offsets),
+            plan,
+            crew,
+            origin: Nanos::ZERO,
+            begin: vec![None; loads],
+            stop: vec![None; loads],
+            idle: vec![None; loads],
+            edge: vec![Buckets::default(); loads],
+            cpu: (None, None),
+            stopped: None,
+            said_done: false,
+            peer: None,
+            interface,
+            memory_before,
+            memory_during: None,
+        }
+    }
+
+    /// Starts at `origin`, a little in the future, so that every worker is awake by then.
+    pub fn go(&mut self, origin: Nanos, seed: u64) {
+        self.origin = origin;
+        self.crew.go(Go { origin, seed });
+    }
+
+    /// When the peer must be through with everything, and then some; none when nothing bounds
+    /// the run.
+    pub fn guard(&self) -> Option<Nanos> {
+        Some(self.origin + self.timeline.end()? + LAST_CALL + DRAIN + Nanos::from_millis(1500))
+    }
+
+    /// When the course wants to be called.
+    pub fn next_call(&self) -> Option<Nanos> {
+        let tick = self.timeline.next_at().filter(|_| self.stopped.is_none());
+        let last_call = self.stopped.filter(|_| !self.said_done).map(|at| at + LAST_CALL);
+        let drained = self.peer.as_ref().filter(|_| self.said_done).map(|(at, _)| *at + self.drain());
+        [tick.map(|tick| self.origin + tick), last_call, drained].into_iter().flatten().min()
+    }
+
+    /// Does what is due: marks, edges, the stop. Gives the edge if there is one.
+    pub fn call(&mut self, now: Nanos) -> Option<Edge> {
+        self.stop_when_all_is_sent(now);
+        if self.stopped.is_some() || self.timeline.next_at().is_none_or(|at| self.origin + at > now) {
+            return None;
+        }
+        let tick = self.timeline.take()?;
+        let edge = tick.edge.map(|phase| self.take_edge(phase));
+        if tick.idle_over {
+            for (idle, load) in self.idle.iter_mut().zip(&self.crew.loads) {
+                *idle = load.asks().then(|| Mark::light(load).response);
+            }
+        }
+        for load in tick.begin {
+            self.begin[load] = Some(Mark::whole(&self.crew.loads[load]));
+            // The first load to count opens the measured time.
+            self.cpu.0.get_or_insert_with(observe::cpu::now);
+        }
+        if tick.last {
+            self.stop(now);
+        }
+        edge
+    }
+
+    /// Ends what this end starts, and the counting.
+    pub fn stop(&mut self, now: Nanos) {
+        if self.stopped.is_some() {
+            return;
+        }
+        self.stopped = Some(now);
+        for (stop, load) in self.stop.iter_mut().zip(&self.crew.loads) {
+            *stop = Some(Mark::whole(load));
+        }
+        self.cpu.1 = Some(observe::cpu::now());
+        self.memory_during = observe::memory::resident_user_bytes();
+        self.crew.stop();
+    }
+
+    /// Without a duration the run is over when both ends have sent what they were to send.
+    fn stop_when_all_is_sent(&mut self, now: Nanos) {
+        if self.crew.active_left() == 0 && self.said_done && self.peer.is_some() {
+            self.stop(now);
+        }
+    }
+
+    /// Whether this end has sent its last byte and has not said so yet; then what it sent.
+    pub fn done(&mut self, now: Nanos) -> Option<Vec<SentTotals>> {
+        let overdue = self.stopped.is_some_and(|at| at + LAST_CALL <= now);
+        if self.said_done || (self.crew.active_left() > 0 && !overdue) {
+            return None;
+        }
+        self.said_done = true;
+        let sent = |load: &LoadCrew| {
+            load.flows.iter().map(|flow| flow.tally.counters(false).written_messages).collect()
+        };
+        let totals = self.crew.loads.iter().enumerate();
+        Some(totals.map(|(load, group)| SentTotals { load, flows: sent(group) }).collect())
+    }
+
+    /// The peer has sent its last byte.
+    pub fn peer_done(&mut self, now: Nanos, sent: Vec<SentTotals>) {
+        self.peer = Some((now, sent));
+        self.stop_when_all_is_sent(now);
+    }
+
+    /// Whether nothing more will come that counts.
+    pub fn is_over(&self, now: Nanos) -> bool {
+        let Some((peer_done, _)) = &self.peer else { return false };
+        if self.stopped.is_none() || !self.said_done {
+            return false;
+        }
+        let quiet = self.crew.passive_left() == 0 && !self.waits_for_datagrams();
+        quiet || *peer_done + self.drain() <= now
+    }
+
+    /// Ends all work and gives the closing figures.
+    pub fn close(&mut self) -> EndReport {
+        let now = clock::now();
+        self.stop(now);
+        let ended = self.crew.finish();
+        let loads = (0..self.crew.loads.len()).map(|load| self.close_load(load, &ended)).collect();
+        let interface = self.interface.as_ref().and_then(|(name, before)| {
+            Some((*before, observe::interface::counters(name)?))
+        });
+        let flows: u64 = self.crew.loads.iter().map(|load| load.flows.len() as u64).sum();
+        let grown = self.memory_during.zip(self.memory_before).map(|(now, then)| now.saturating_sub(then));
+        EndReport {
+            end: self.end,
+            cpu: self.cpu.0.zip(self.cpu.1),
+            interface,
+            loads,
+            memory_per_flow_bytes: grown.and_then(|bytes| bytes.checked_div(flows)),
+        }
+    }
+
+    fn close_load(&self, index: usize, ended: &[Ended]) -> record::LoadReport {
+        let load = &self.crew.loads[index];
+        let mine = ended.iter().filter(|e| e.load == index).collect();
+        let last = Mark::whole(load);
+        let stop = self.stop[index].as_ref().unwrap_or(&last);
+        closing::load_report(closing::Figures {
+            load,
+            origin: self.origin,
+            by_time: load.load.stop == Stop::Time,
+            begin: self.begin[index].as_ref(),
+            stop,
+            last: &last,
+            idle: self.idle[index].clone(),
+            ended: mine,
+        })
+    }
+
+    fn take_edge(&mut self, phase: record::Phase) -> Edge {
+        let marks: Vec<Mark> = self.crew.loads.iter().map(Mark::light).collect();
+        let at = marks.first().map_or(self.origin, |mark| mark.at);
+        let loads = marks.iter().zip(&self.edge).map(|(mark, before)| mark.edge(before)).collect();
+        for (edge, mark) in self.edge.iter_mut().zip(marks) {
+            *edge = mark.response;
+        }
+        let cpu = Some(observe::cpu::now());
+        Edge { end: self.end, at_ns: (at - self.origin).get(), phase, cpu, loads }
+    }
+
+    fn waits_for_datagrams(&self) -> bool {
+        let udp = |load: &&LoadCrew| load.load.kind.transport() == plan::Transport::Udp;
+        self.crew.loads.iter().filter(udp).any(|load| load.roles.iter().any(|role| !role.is_active()))
+    }
+
+    fn drain(&self) -> Nanos {
+        if self.crew.passive_left() > 0 { DRAIN } else { DATAGRAM_DRAIN }
+    }
+
+    /// The plan that is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}

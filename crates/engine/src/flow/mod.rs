@@ -1,0 +1,106 @@
+//! One file a behaviour. A flow is a socket and what happens on it; a worker drives it.
+//!
+//! Every flow can be driven in two ways by the same `advance`: by readiness and deadlines among
+//! thousands of others, or alone on its thread with a blocking socket. It must do a bounded
+//! amount of work per call and never wait by itself otherwise.
+
+mod answer;
+mod ask;
+mod connect_answer;
+mod connect_ask;
+mod exchange;
+mod outages;
+mod stream_receive;
+mod stream_send;
+mod udp_answer;
+mod udp_ask;
+mod udp_receive;
+mod udp_send;
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use record::Outage;
+use sys::{Readiness, Wait};
+use units::Nanos;
+
+pub(crate) use answer::Answer;
+pub(crate) use ask::Ask;
+pub(crate) use connect_answer::{ConnectAnswer, ConnectCounts};
+pub(crate) use connect_ask::ConnectAsk;
+pub(crate) use exchange::{Timer, Timings};
+pub(crate) use outages::Outages;
+pub(crate) use stream_receive::StreamReceive;
+pub(crate) use stream_send::{Pace, StreamSend};
+pub(crate) use udp_answer::UdpAnswer;
+pub(crate) use udp_ask::UdpAsk;
+pub(crate) use udp_receive::UdpReceive;
+pub(crate) use udp_send::UdpSend;
+
+/// Calls of one `advance` on a busy socket before other flows of the worker get their turn.
+const TURN: usize = 16;
+
+/// A worker's memory, shared by its flows one after the other.
+pub(crate) struct Room {
+    /// What is sent; only the first bytes of a datagram are ever written to.
+    pub payload: Vec<u8>,
+    /// What is received lands here and is looked at no further than a header.
+    pub sink: Vec<u8>,
+    /// Whether calls on sockets may wait.
+    pub wait: Wait,
+}
+
+/// What a flow wants after a turn.
+#[derive(Debug)]
+pub(crate) enum State {
+    /// To be called again when its socket is ready or its deadline has come.
+    Going,
+    /// Nothing more; its socket may stay open for reading its figures.
+    Done,
+    /// Nothing more, and not as planned.
+    Broken(Broken),
+}
+
+/// Why a flow broke.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    /// As it reads after "while ".
+    pub doing: &'static str,
+    /// What the system answered; none for a peer that broke the agreement.
+    pub error: Option<io::Error>,
+}
+
+impl Broken {
+    pub fn new(doing: &'static str, error: io::Error) -> State {
+        State::Broken(Self { doing, error: Some(error) })
+    }
+
+    pub fn peer(doing: &'static str) -> State {
+        State::Broken(Self { doing, error: None })
+    }
+}
+
+/// A behaviour on a socket. See the module's text for the two ways of driving it.
+pub(crate) trait Flow: Send {
+    /// The socket to wait on, with a number that changes whenever it is another socket.
+    fn socket(&self) -> Option<(BorrowedFd<'_>, u32)>;
+    /// What to wait for on it.
+    fn interest(&self) -> Readiness;
+    /// When it wants to be called whatever its socket does.
+    fn due(&self) -> Option<Nanos> {
+        None
+    }
+    /// Does what can be done now.
+    fn advance(&mut self, room: &mut Room) -> State;
+    /// Ends what this side starts: a sender sends no more, an asker asks no more.
+    fn stop(&mut self) -> State;
+    /// What only the worker knows, at the end.
+    fn outages(&self) -> Vec<Outage> {
+        Vec::new()
+    }
+}
+
+/// Whether a call should simply be made again later.
+fn would_block(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}

@@ -1,0 +1,120 @@
+//! The sending half of a TCP bulk flow.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use sys::{Readiness, clock};
+use units::Nanos;
+
+use super::{Broken, Flow, Room, State, TURN, would_block};
+use crate::histogram::Histogram;
+use crate::pacer::Pacer;
+use crate::tally::{Half, Tally};
+
+/// Writes until it is stopped or has written what was asked; then a FIN tells the other end.
+pub(crate) struct StreamSend {
+    pub socket: Arc<OwnedFd>,
+    pub tally: Arc<Tally>,
+    pub half: Half,
+    /// Bytes of one write.
+    pub size: usize,
+    /// Bytes still to write; `u64::MAX` without end.
+    pub left: u64,
+    pub pace: Option<Pace>,
+    /// What is left of a message that the socket took only a part of.
+    pub rest: usize,
+    /// The socket was full at the last try.
+    pub full: bool,
+}
+
+/// Our own pacing of a sender, and how well it is kept.
+pub(crate) struct Pace {
+    pub pacer: Pacer,
+    pub errors: Arc<Histogram>,
+    /// When the message before was sent.
+    pub last: Option<Nanos>,
+}
+
+impl Pace {
+    /// Notes a send at `now`.
+    #[inline]
+    pub fn sent(&mut self, now: Nanos) {
+        if let Some(last) = self.last {
+            self.errors.record((now - last).get().abs_diff(self.pacer.gap().get()));
+        }
+        self.last = Some(now);
+        self.pacer.sent(now);
+    }
+}
+
+impl StreamSend {
+    fn finish(&mut self) -> State {
+        self.tally.set_sent_all(clock::now());
+        sys::shut_sending(&self.socket);
+        State::Done
+    }
+
+    /// Whether a message was begun, so that the rest of it follows at once.
+    fn begin(&mut self, now: impl FnOnce() -> Nanos) -> bool {
+        if self.rest == 0 {
+            if let Some(pace) = &mut self.pace {
+                let now = now();
+                if pace.pacer.due() > now {
+                    return false;
+                }
+                pace.sent(now);
+            }
+            self.rest = self.size.min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        }
+        true
+    }
+}
+
+impl Flow for StreamSend {
+    fn socket(&self) -> Option<(BorrowedFd<'_>, u32)> {
+        Some((self.socket.as_fd(), 0))
+    }
+
+    fn interest(&self) -> Readiness {
+        // A paced sender with room waits for its time, not for the socket.
+        Readiness { read: false, write: self.pace.is_none() || self.full }
+    }
+
+    fn due(&self) -> Option<Nanos> {
+        self.pace.as_ref().filter(|_| !self.full).map(|pace| pace.pacer.due())
+    }
+
+    #[inline]
+    fn advance(&mut self, room: &mut Room) -> State {
+        self.full = false;
+        for _ in 0..TURN {
+            if self.left == 0 {
+                return self.finish();
+            }
+            if !self.begin(clock::now) {
+                return State::Going;
+            }
+            match sys::send(&*self.socket, &room.payload[..self.rest], room.wait) {
+                Ok(n) => {
+                    self.rest -= n;
+                    self.half.bytes += n as u64;
+                    self.half.messages += u64::from(self.rest == 0);
+                    if self.left != u64::MAX {
+                        self.left -= n as u64;
+                    }
+                    self.tally.set_sent(&self.half);
+                }
+                Err(error) if would_block(&error) => {
+                    self.full = true;
+                    return State::Going;
+                }
+                Err(error) => return Broken::new("sending", error),
+            }
+        }
+        State::Going
+    }
+
+    fn stop(&mut self) -> State {
+        self.finish()
+    }
+}

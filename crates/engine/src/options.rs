@@ -1,0 +1,91 @@
+//! A load's socket options: asked, set, read back.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use plan::{Load, Transport};
+use record::Granted;
+use sys::Options;
+use units::Bytes;
+
+/// Sets what the plan asks for. Options that belong to one end only (device) are set at the
+/// client.
+///
+/// # Errors
+/// What the system answered, with the option's name.
+pub(crate) fn apply(socket: &OwnedFd, load: &Load, ipv6: bool, client: bool) -> io::Result<()> {
+    let options = Options::of(socket);
+    let asked = &load.socket;
+    let tcp = load.kind.transport() == Transport::Tcp;
+    if let Some(size) = asked.sndbuf {
+        named("sndbuf", options.set_sndbuf(size))?;
+    }
+    if let Some(size) = asked.rcvbuf {
+        named("rcvbuf", options.set_rcvbuf(size))?;
+    }
+    if let Some(dscp) = asked.dscp {
+        named("dscp", options.set_tos(ipv6, dscp.tos()))?;
+    }
+    if asked.dontroute {
+        named("dontroute", options.set_dontroute())?;
+    }
+    if let Some(rate) = load.pace {
+        named("pace", options.set_pacing(rate))?;
+    }
+    if client && let Some(device) = &asked.device {
+        named("device", options.set_device(device.as_str()))?;
+    }
+    if tcp {
+        if let Some(size) = asked.mss {
+            named("mss", options.set_mss(size))?;
+        }
+        if asked.nodelay || load.kind.is_exchange() {
+            named("nodelay", options.set_nodelay())?;
+        }
+        if let Some(cc) = &asked.cc {
+            named("cc", options.set_congestion_control(cc.as_str()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads back what the kernel made of it, and says what it cut.
+pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
+    let options = Options::of(socket);
+    let tcp = load.kind.transport() == Transport::Tcp;
+    let mut capped = Vec::new();
+    let sndbuf = options.sndbuf().ok();
+    let rcvbuf = options.rcvbuf().ok();
+    // The kernel doubles what was asked for its own bookkeeping (socket(7)).
+    let mut compare = |name: &str, asked: Option<Bytes>, got: Option<Bytes>, limit: &str| {
+        if let (Some(asked), Some(got)) = (asked, got)
+            && got.get() < asked.get().saturating_mul(2)
+        {
+            let got = Bytes::new(got.get() / 2);
+            capped.push(format!("{name}: asked {asked}, got {got}: see {limit}"));
+        }
+    };
+    compare("sndbuf", load.socket.sndbuf, sndbuf, "net.core.wmem_max");
+    compare("rcvbuf", load.socket.rcvbuf, rcvbuf, "net.core.rmem_max");
+    let mss = tcp.then(|| options.mss().ok()).flatten();
+    if let (Some(asked), Some(got)) = (load.socket.mss, mss)
+        && got < asked
+    {
+        capped.push(format!("mss: asked {asked}, got {got}: see the path's MTU"));
+    }
+    Granted {
+        sndbuf_bytes: sndbuf.map(Bytes::get),
+        rcvbuf_bytes: rcvbuf.map(Bytes::get),
+        mss_bytes: mss.map(Bytes::get),
+        congestion_control: tcp.then(|| options.congestion_control().ok()).flatten(),
+        pace_bits_per_second: options.pacing().ok().flatten().map(|rate| rate.get()),
+        rate_bits_per_second: load.rate.map(|rate| rate.get()),
+        cpus: Vec::new(),
+        capped,
+    }
+}
+
+/// Keeps the system's error kind and says which key of the load it came from.
+fn named(key: &str, result: io::Result<()>) -> io::Result<()> {
+    result.map_err(|error| io::Error::new(error.kind(), format!("setting {key}: {error}")))
+}
