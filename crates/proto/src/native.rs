@@ -38,6 +38,11 @@ mod state;
 mod text;
 mod token;
 
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests;
+
 pub use client::{ClientAction, ClientSession};
 pub use datagram::{DatagramHeader, DatagramKind};
 pub use error::{SessionError, WrongTurn};

@@ -1,7 +1,9 @@
 //! What the two ends say to each other. One message is one JSON object with one key, the
-//! message's name: `{"propose":{"plan":…}}`. The name comes first, so that a message is read
-//! straight into its type and never kept in between: a hostile message costs little more memory
-//! than its own length. Keys that a message does not know are skipped.
+//! message's name: `{"propose":{"plan":…}}`. Keys that a message does not know are skipped.
+//!
+//! The name stands outside so that a message is read straight into its type. With the name
+//! inside (serde's `tag`) everything is first kept as a tree, which takes 16 to 40 times the
+//! message's length: 2 GiB for the longest message that a client accepts.
 
 use plan::Plan;
 use record::{Edge, EndReport, Facts, FlowReport, Granted};

@@ -95,3 +95,76 @@ impl Roster {
         self.0.iter().copied().map(u64::from).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::sample;
+
+    fn roster() -> Roster {
+        Roster::of(&sample::plan())
+    }
+
+    #[test]
+    fn flows_give_patience_and_room() {
+        for (flows, seconds) in [
+            (&[1][..], 10),
+            (&[1999], 10),
+            (&[2000], 11),
+            (&[50_000, 50_000], 60),
+        ] {
+            let roster = Roster::of(&sample::plan_of(flows));
+            assert_eq!(roster.patience(), Nanos::from_secs(seconds), "{flows:?}");
+        }
+        assert_eq!(roster().server_limit(), Bytes::new((1 << 20) + 4 * 21));
+    }
+
+    #[test]
+    fn caps_name_loads_of_the_plan() {
+        assert_eq!(roster().check_caps(&sample::caps()), Ok(()));
+        let mut caps = sample::caps();
+        caps[0].load = 2;
+        assert_eq!(
+            roster().check_caps(&caps),
+            Err("a cap for load 2, the plan has 2 loads".into())
+        );
+    }
+
+    #[test]
+    fn an_edge_has_all_loads_and_all_or_no_flows() {
+        assert_eq!(roster().check_edge(&sample::edge()), Ok(()));
+        let mut edge = sample::edge();
+        edge.loads[0].flows.clear();
+        assert_eq!(roster().check_edge(&edge), Ok(()));
+        edge.loads[0].flows.resize(4, record::Counters::default());
+        assert_eq!(
+            roster().check_edge(&edge),
+            Err("an edge with 4 flows of load 0, it has 3".into())
+        );
+        edge.loads.pop();
+        assert_eq!(
+            roster().check_edge(&edge),
+            Err("an edge for 1 loads, the plan has 2".into())
+        );
+        edge.end = End::Client;
+        assert_eq!(
+            roster().check_edge(&edge),
+            Err("the server sent an edge of the client".into())
+        );
+    }
+
+    #[test]
+    fn totals_name_each_load_once_and_all_its_flows() {
+        let totals = |load, flows| SentTotals {
+            load,
+            flows: vec![0; flows],
+        };
+        let check = |sent: &[SentTotals]| roster().check_totals(sent);
+        assert_eq!(check(&[]), Ok(()));
+        assert_eq!(check(&[totals(0, 3), totals(1, 1)]), Ok(()));
+        assert!(check(&[totals(1, 1), totals(0, 3)]).is_err());
+        assert!(check(&[totals(0, 3), totals(0, 3)]).is_err());
+        assert!(check(&[totals(0, 4)]).is_err());
+        assert!(check(&[totals(2, 1)]).is_err());
+    }
+}
