@@ -50,10 +50,6 @@ pub struct NewVeth<'a> {
     pub ends: [VethEnd<'a>; 2],
     /// Transmit and receive queues.
     pub queues: u16,
-    /// MTU, bytes.
-    pub mtu: u32,
-    /// Hardware address.
-    pub mac: [u8; 6],
 }
 
 /// RTNLGRP_LINK of include/uapi/linux/rtnetlink.h.
@@ -82,14 +78,12 @@ impl Rtnetlink {
     ///
     /// # Errors
     /// EPERM without CAP_NET_ADMIN, EEXIST when a name is taken, EOPNOTSUPP when the kernel has
-    /// no veth, EINVAL or ERANGE when it does not take the MTU or the number of queues.
+    /// no veth, EINVAL when it does not take the number of queues.
     pub fn add_veth(&mut self, veth: &NewVeth<'_>) -> io::Result<()> {
         let [mut first, second] = veth.ends.map(|end| {
             let mut message = LinkMessage::default();
             message.attributes = vec![
                 LinkAttribute::IfName(end.name.into()),
-                LinkAttribute::Mtu(veth.mtu),
-                LinkAttribute::Address(veth.mac.to_vec()),
                 LinkAttribute::NumTxQueues(veth.queues.into()),
                 LinkAttribute::NumRxQueues(veth.queues.into()),
             ];
@@ -109,23 +103,26 @@ impl Rtnetlink {
         )
     }
 
-    /// Sets MTU, hardware address and the length of the transmit queue, in packets.
+    /// Sets MTU and hardware address.
     ///
     /// # Errors
-    /// EPERM without CAP_NET_ADMIN, EINVAL when the driver does not take a value.
-    pub fn set_device(
-        &mut self,
-        index: u32,
-        mtu: u32,
-        mac: [u8; 6],
-        queue_length: u32,
-    ) -> io::Result<()> {
+    /// EPERM without CAP_NET_ADMIN, EINVAL when the driver does not take the MTU.
+    pub fn set_device(&mut self, index: u32, mtu: u32, mac: [u8; 6]) -> io::Result<()> {
         let mut message = about(index);
         message.attributes = vec![
             LinkAttribute::Mtu(mtu),
             LinkAttribute::Address(mac.to_vec()),
-            LinkAttribute::TxQueueLen(queue_length),
         ];
+        self.command(RouteNetlinkMessage::SetLink(message), 0)
+    }
+
+    /// Sets the length of the transmit queue, in packets.
+    ///
+    /// # Errors
+    /// EPERM without CAP_NET_ADMIN.
+    pub fn set_queue_length(&mut self, index: u32, packets: u32) -> io::Result<()> {
+        let mut message = about(index);
+        message.attributes = vec![LinkAttribute::TxQueueLen(packets)];
         self.command(RouteNetlinkMessage::SetLink(message), 0)
     }
 

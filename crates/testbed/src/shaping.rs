@@ -1,0 +1,263 @@
+//! What `tc` is told, so that a device sends at the link's rate and through the link's qdisc.
+
+use plan::Link;
+use units::{BitRate, Bytes, Nanos};
+
+use crate::TestbedError;
+use crate::wire::{FRAME_HEADER, mtu};
+
+/// The words of one call of tc.
+pub(crate) type Words = Vec<String>;
+
+/// The calls of tc for the interface `device`, in order; none when nothing is to be shaped.
+pub(crate) fn commands(link: &Link, device: &str) -> Result<Vec<Words>, TestbedError> {
+    let asked: Words = link
+        .qdisc
+        .iter()
+        .flat_map(|words| words.split_ascii_whitespace())
+        .map(str::to_owned)
+        .collect();
+    let Some(rate) = link.rate else {
+        return Ok(match asked.is_empty() {
+            true => Vec::new(),
+            false => vec![root(device, &[], asked)],
+        });
+    };
+    let bucket = Bucket::of(rate, link);
+    match asked.first().map(String::as_str) {
+        None => Ok(vec![root(device, &[], bucket.tbf())]),
+        Some("tbf") => bucket
+            .complete(asked)
+            .map(|tbf| vec![root(device, &[], tbf)]),
+        Some("htb") => Ok(bucket.htb(device, asked)),
+        // The qdisc decides what goes next, the bucket above it when.
+        Some(_) => Ok(vec![
+            root(device, &["handle", "1:"], bucket.tbf()),
+            child(device, "1:1", asked),
+        ]),
+    }
+}
+
+/// A token bucket and the queue before it.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    rate: BitRate,
+    /// Bytes that may leave at once.
+    burst: u64,
+    /// Bytes that may wait.
+    limit: u64,
+    /// The largest frame, bytes.
+    frame: u64,
+}
+
+/// How long the shaper's timer may be late before the link loses rate. Hardly ever more in a
+/// virtual machine; and short enough that an interval of 0.1 s carries at most 1 % too much.
+const SLACK: Nanos = Nanos::from_millis(1);
+/// A buffer as in the old rule for routers, for 50 ms of the path's round trip beside the delay
+/// that the link adds.
+const BUFFER: Nanos = Nanos::from_millis(50);
+/// Frames that fit in the shortest buffer.
+const FEWEST: u64 = 16;
+/// The kernel's sizes have 32 bits (struct tc_tbf_qopt).
+const LARGEST: u64 = 1 << 30;
+
+impl Bucket {
+    fn of(rate: BitRate, link: &Link) -> Self {
+        let frame = u64::from(mtu(link)) + FRAME_HEADER;
+        let round_trip = link.delay.map_or(Nanos::ZERO, |delay| delay + delay);
+        Self {
+            rate,
+            // One frame always fits; tbf cuts larger packets (GSO) up (tbf_segment).
+            burst: (frame + bytes(rate, SLACK)).min(LARGEST),
+            limit: bytes(rate, BUFFER + round_trip).clamp(FEWEST * frame, LARGEST),
+            frame,
+        }
+    }
+
+    fn tbf(self) -> Words {
+        words(&["tbf", "rate"], [format!("{}bit", self.rate.get())])
+            .into_iter()
+            .chain(["burst".into(), self.burst.to_string()])
+            .chain(["limit".into(), self.limit.to_string()])
+            .collect()
+    }
+
+    /// The user's tbf, with the rate, and with what it needs and the user does not say.
+    fn complete(self, mut asked: Words) -> Result<Words, TestbedError> {
+        let says = |names: &[&str]| asked.iter().any(|word| names.contains(&word.as_str()));
+        if says(&["rate"]) {
+            return Err(TestbedError::Contradiction(
+                "the link's rate stands in its qdisc and as rate=: say it once".into(),
+            ));
+        }
+        let (burst, limit) = (
+            says(&["burst", "buffer", "maxburst"]),
+            says(&["limit", "latency"]),
+        );
+        asked.extend(["rate".into(), format!("{}bit", self.rate.get())]);
+        if !burst {
+            asked.extend(["burst".into(), self.burst.to_string()]);
+        }
+        if !limit {
+            asked.extend(["limit".into(), self.limit.to_string()]);
+        }
+        Ok(asked)
+    }
+
+    /// The user's htb with one class of the rate, into which everything goes.
+    fn htb(self, device: &str, mut asked: Words) -> Vec<Words> {
+        let default = asked
+            .iter()
+            .position(|word| word == "default")
+            .and_then(|at| asked.get(at + 1).cloned());
+        let class = default.unwrap_or_else(|| {
+            asked.extend(["default".into(), "1".into()]);
+            "1".into()
+        });
+        let class = format!("1:{class}");
+        let (rate, burst) = (format!("{}bit", self.rate.get()), self.burst.to_string());
+        let add = [
+            "class", "add", "dev", device, "parent", "1:", "classid", &class,
+        ];
+        let shape = ["htb", "rate", &rate, "burst", &burst, "cburst", &burst];
+        let mut class_words = words(&add, shape.map(str::to_owned));
+        // Of no effect with one class, but without it the kernel's log fills with advice on r2q.
+        class_words.extend(["quantum".into(), self.frame.max(1000).to_string()]);
+        vec![
+            root(device, &["handle", "1:"], asked),
+            class_words,
+            child(
+                device,
+                &class,
+                words(&["bfifo", "limit"], [self.limit.to_string()]),
+            ),
+        ]
+    }
+}
+
+fn root(device: &str, more: &[&str], qdisc: Words) -> Words {
+    let place = [&["qdisc", "replace", "dev", device, "root"], more].concat();
+    words(&place, qdisc)
+}
+
+fn child(device: &str, parent: &str, qdisc: Words) -> Words {
+    words(&["qdisc", "add", "dev", device, "parent", parent], qdisc)
+}
+
+fn words(first: &[&str], then: impl IntoIterator<Item = String>) -> Words {
+    first
+        .iter()
+        .map(|word| (*word).to_owned())
+        .chain(then)
+        .collect()
+}
+
+/// What goes at `rate` in `time`.
+fn bytes(rate: BitRate, time: Nanos) -> u64 {
+    let bytes = u128::from(rate.bytes_per_second()) * u128::from(time.get()) / 1_000_000_000;
+    Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX)).get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(link: &Link) -> Vec<String> {
+        let commands = commands(link, "dev0").unwrap();
+        commands.iter().map(|words| words.join(" ")).collect()
+    }
+
+    fn link(rate: Option<u64>, qdisc: Option<&str>) -> Link {
+        Link {
+            rate: rate.map(BitRate::new),
+            qdisc: qdisc.map(str::to_owned),
+            ..Link::default()
+        }
+    }
+
+    #[test]
+    fn a_plain_link_needs_no_tc() {
+        assert!(lines(&link(None, None)).is_empty());
+    }
+
+    #[test]
+    fn a_qdisc_is_the_root_in_the_users_words() {
+        assert_eq!(
+            lines(&link(None, Some("htb r2q 1000  default 3"))),
+            ["qdisc replace dev dev0 root htb r2q 1000 default 3"]
+        );
+    }
+
+    #[test]
+    fn a_rate_is_a_token_bucket_of_a_frame_and_a_millisecond() {
+        assert_eq!(
+            lines(&link(Some(100_000_000), None)),
+            ["qdisc replace dev dev0 root tbf rate 100000000bit burst 14014 limit 625000"]
+        );
+        // Slow: one frame still passes, and some fit into the queue.
+        assert_eq!(
+            lines(&link(Some(64_000), None)),
+            ["qdisc replace dev dev0 root tbf rate 64000bit burst 1522 limit 24224"]
+        );
+        let fast = lines(&link(Some(1_000_000_000_000_000), None));
+        assert!(
+            fast[0].ends_with("burst 1073741824 limit 1073741824"),
+            "{fast:?}"
+        );
+    }
+
+    #[test]
+    fn a_delay_makes_the_buffer_longer() {
+        let delayed = Link {
+            delay: Some(Nanos::from_millis(25)),
+            ..link(Some(8_000_000), None)
+        };
+        assert!(
+            lines(&delayed)[0].ends_with("limit 100000"),
+            "{:?}",
+            lines(&delayed)
+        );
+    }
+
+    #[test]
+    fn the_rate_goes_into_the_users_tbf_with_what_is_missing() {
+        assert_eq!(
+            lines(&link(Some(25_000_000), Some("tbf burst 2kb limit 6kb"))),
+            ["qdisc replace dev dev0 root tbf burst 2kb limit 6kb rate 25000000bit"]
+        );
+        assert_eq!(
+            lines(&link(Some(8_000_000), Some("tbf latency 5ms"))),
+            ["qdisc replace dev dev0 root tbf latency 5ms rate 8000000bit burst 2514"]
+        );
+        let twice = commands(
+            &link(Some(1), Some("tbf rate 1mbit burst 2kb limit 6kb")),
+            "dev0",
+        );
+        assert!(twice.unwrap_err().is_usage());
+    }
+
+    #[test]
+    fn the_rate_is_the_users_htb_default_class() {
+        assert_eq!(
+            lines(&link(Some(8_000_000), Some("htb r2q 1000 default 3"))),
+            [
+                "qdisc replace dev dev0 root handle 1: htb r2q 1000 default 3",
+                "class add dev dev0 parent 1: classid 1:3 htb rate 8000000bit burst 2514 \
+                 cburst 2514 quantum 1514",
+                "qdisc add dev dev0 parent 1:3 bfifo limit 50000",
+            ]
+        );
+        assert!(lines(&link(Some(8_000_000), Some("htb")))[0].ends_with("htb default 1"));
+    }
+
+    #[test]
+    fn another_qdisc_stands_below_the_bucket() {
+        assert_eq!(
+            lines(&link(Some(8_000_000), Some("pfifo limit 10"))),
+            [
+                "qdisc replace dev dev0 root handle 1: tbf rate 8000000bit burst 2514 limit 50000",
+                "qdisc add dev dev0 parent 1:1 pfifo limit 10",
+            ]
+        );
+    }
+}
