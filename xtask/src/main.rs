@@ -1,5 +1,6 @@
 //! `cargo xtask …`: what a developer and CI run on this workspace.
 
+mod bench;
 mod cargo;
 mod check;
 mod generate;
@@ -20,6 +21,7 @@ cargo xtask <command>
   test           everything that CI runs: tools, format, lints, check, build, tests
   check          rules of the workspace that no compiler knows
   install        the programs that tests and benches drive (Debian, as root)
+  bench [NAME…]  netdyno against a bare loop and its rivals: --list, --rounds, --seconds, --strict
   man [FOLDER]   man pages and completions, into target/man unless told otherwise
   schema         the published JSON Schema of the result, from the types
 ";
@@ -43,6 +45,7 @@ fn run(words: &[String]) -> Result<bool> {
     };
     match (command.as_str(), rest) {
         ("test", []) => suite::run(),
+        ("bench", words) => bench::run(words),
         ("check", []) => check::run(),
         ("install", []) => program::install().map(|outcome| {
             println!("{outcome}");

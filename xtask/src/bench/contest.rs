@@ -1,0 +1,257 @@
+//! A contest: who runs what, which figures are taken, and which bars netdyno has to meet.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::reading::Reading;
+use super::spread::Spread;
+
+/// A contest of the catalogue.
+#[derive(Debug)]
+pub struct Contest {
+    /// As the command line names it.
+    pub name: &'static str,
+    /// What is compared.
+    pub title: &'static str,
+    /// Where.
+    pub ground: Ground,
+    /// Length of one run.
+    pub seconds: u32,
+    /// Whether, and for which stream, gaps between datagrams are recorded.
+    pub meter: Option<Meter>,
+    /// Who takes part.
+    pub contenders: &'static [Contender],
+    /// What has to come out.
+    pub bars: &'static [Bar],
+}
+
+/// Where the two ends are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ground {
+    /// One network stack.
+    Loopback,
+    /// Two network namespaces joined by a veth pair.
+    Namespaces,
+}
+
+/// A stream whose gaps are recorded.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Meter {
+    /// UDP payload of its datagrams.
+    pub payload_bytes: u32,
+    /// Nominal distance.
+    pub gap_ns: u64,
+}
+
+/// One tool with its two command lines. In them stand `{address}`, `{port}` and `{seconds}`; the
+/// first word is the program.
+#[derive(Debug)]
+pub struct Contender {
+    /// Unique in its contest.
+    pub name: &'static str,
+    /// The end that is started first.
+    pub server: &'static str,
+    /// The end whose CPU time and memory are taken.
+    pub client: &'static str,
+    /// Where the figures stand.
+    pub reading: Reading,
+}
+
+/// A figure that is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Payload that the receiver got.
+    BitsPerSecond,
+    /// Datagrams that the receiver got.
+    MessagesPerSecond,
+    /// Finished exchanges.
+    TransactionsPerSecond,
+    /// User and system time of the client's process.
+    ClientCpuSeconds,
+    /// Largest resident set of the client's process.
+    ClientPeakBytes,
+    /// 99th percentile of |gap - nominal gap| between datagrams.
+    GapErrorP99Ns,
+}
+
+/// What one run gave.
+pub type Sample = BTreeMap<Metric, f64>;
+
+/// What has to come out for the first contender, netdyno, against another.
+#[derive(Debug, Clone, Copy)]
+pub struct Bar {
+    /// Of which figure.
+    pub metric: Metric,
+    /// Against whom.
+    pub rival: &'static str,
+    /// How the two become one number.
+    pub relation: Relation,
+    /// What that number may be.
+    pub bound: Bound,
+}
+
+/// How two figures become one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// Ours over theirs.
+    Ratio,
+    /// Ours less theirs, over a count.
+    DifferencePer(u32),
+}
+
+/// A bound on a median.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Not below.
+    AtLeast(f64),
+    /// Not above.
+    AtMost(f64),
+}
+
+/// One round: the order, and what each contender got.
+#[derive(Debug, Serialize)]
+pub struct Round {
+    /// As they ran.
+    pub order: Vec<&'static str>,
+    /// By contender.
+    pub samples: BTreeMap<&'static str, Sample>,
+}
+
+/// A bar, and what came out.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The bar.
+    pub bar: Bar,
+    /// One number a round in which both ran.
+    pub figures: Vec<f64>,
+    /// Their spread; none when the two never both ran.
+    pub spread: Option<Spread>,
+}
+
+impl Contest {
+    /// Holds the rounds against the bars.
+    pub fn verdicts(&self, rounds: &[Round]) -> Vec<Verdict> {
+        let ours = self.contenders.first().map_or("", |first| first.name);
+        self.bars
+            .iter()
+            .map(|bar| {
+                let figures: Vec<f64> = rounds
+                    .iter()
+                    .filter_map(|round| {
+                        let figure = |name| round.samples.get(name)?.get(&bar.metric).copied();
+                        Some(bar.relation.of(figure(ours)?, figure(bar.rival)?))
+                    })
+                    .filter(|figure| figure.is_finite())
+                    .collect();
+                Verdict {
+                    bar: *bar,
+                    spread: Spread::of(figures.clone()),
+                    figures,
+                }
+            })
+            .collect()
+    }
+}
+
+impl Verdict {
+    /// Whether the median keeps the bound. What never ran has not met it.
+    pub fn met(&self) -> bool {
+        self.spread
+            .is_some_and(|spread| self.bar.bound.holds(spread.median))
+    }
+}
+
+impl Relation {
+    fn of(self, ours: f64, theirs: f64) -> f64 {
+        match self {
+            Self::Ratio => ours / theirs,
+            Self::DifferencePer(count) => (ours - theirs) / f64::from(count),
+        }
+    }
+}
+
+impl Bound {
+    fn holds(self, figure: f64) -> bool {
+        match self {
+            Self::AtLeast(bound) => figure >= bound,
+            Self::AtMost(bound) => figure <= bound,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(bound) => write!(f, ">= {bound}"),
+            Self::AtMost(bound) => write!(f, "<= {bound}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTEST: Contest = Contest {
+        name: "c",
+        title: "t",
+        ground: Ground::Loopback,
+        seconds: 1,
+        meter: None,
+        contenders: &[Contender {
+            name: "ours",
+            server: "",
+            client: "",
+            reading: Reading::Netdyno,
+        }],
+        bars: &[
+            Bar {
+                metric: Metric::BitsPerSecond,
+                rival: "theirs",
+                relation: Relation::Ratio,
+                bound: Bound::AtLeast(0.9),
+            },
+            Bar {
+                metric: Metric::BitsPerSecond,
+                rival: "absent",
+                relation: Relation::DifferencePer(2),
+                bound: Bound::AtMost(5.0),
+            },
+        ],
+    };
+
+    fn round(ours: f64, theirs: f64) -> Round {
+        let sample = |figure| Sample::from([(Metric::BitsPerSecond, figure)]);
+        Round {
+            order: vec![],
+            samples: BTreeMap::from([("ours", sample(ours)), ("theirs", sample(theirs))]),
+        }
+    }
+
+    #[test]
+    fn ratios_are_taken_within_rounds_and_the_median_decides() {
+        let verdicts = CONTEST.verdicts(&[round(8.0, 10.0), round(50.0, 50.0), round(19.0, 20.0)]);
+        assert_eq!(verdicts[0].figures, [0.8, 1.0, 0.95]);
+        assert!(verdicts[0].met());
+        assert!(!CONTEST.verdicts(&[round(8.0, 10.0)])[0].met());
+    }
+
+    #[test]
+    fn what_never_ran_has_no_figure_and_is_not_met() {
+        let verdicts = CONTEST.verdicts(&[round(1.0, 1.0)]);
+        assert_eq!(verdicts[1].spread, None);
+        assert!(!verdicts[1].met());
+    }
+
+    #[test]
+    fn relations() {
+        assert_eq!(Relation::Ratio.of(1.0, 4.0), 0.25);
+        assert_eq!(Relation::DifferencePer(10).of(120.0, 20.0), 10.0);
+    }
+}

@@ -1,0 +1,179 @@
+//! Where each tool says what it moved.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::contest::{Metric, Sample};
+
+/// Which tool's output it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// The run document on the client's standard output.
+    Netdyno,
+    /// `bare`'s receiver, which is the server.
+    BareReceiver,
+    /// `bare`'s asking end, which is the client.
+    BareAsker,
+    /// iperf3's `-J` at the client.
+    Iperf3,
+    /// iperf 2's `-y C` at the client: what it sent, for it does not print what the peer got.
+    Iperf2,
+    /// netperf's `-P 0 -v 0` at the client.
+    NetperfRate,
+}
+
+impl Reading {
+    /// Takes the figures from what the two ends printed.
+    pub fn read(self, client: &str, server: &str) -> Result<Sample> {
+        match self {
+            Self::Netdyno => netdyno(client),
+            Self::BareReceiver => bare(server, &[Metric::BitsPerSecond, Metric::MessagesPerSecond]),
+            Self::BareAsker => bare(client, &[Metric::TransactionsPerSecond]),
+            Self::Iperf3 => iperf3(client),
+            Self::Iperf2 => iperf2(client),
+            Self::NetperfRate => netperf(client),
+        }
+    }
+}
+
+fn netdyno(client: &str) -> Result<Sample> {
+    let document: Value =
+        serde_json::from_str(client).context("netdyno printed no JSON document")?;
+    let status = document["status"].as_str().unwrap_or_default();
+    anyhow::ensure!(
+        status == "ok",
+        "netdyno's run is '{status}': {}",
+        document["reason"].as_str().unwrap_or("no reason given")
+    );
+    let load = &document["loads"][0];
+    let mut sample = Sample::new();
+    for (metric, figure) in [
+        (Metric::BitsPerSecond, &load["received"]["bits_per_second"]),
+        (
+            Metric::MessagesPerSecond,
+            &load["received"]["messages_per_second"],
+        ),
+        (
+            Metric::TransactionsPerSecond,
+            &load["transactions_per_second"],
+        ),
+    ] {
+        if let Some(figure) = figure.as_f64() {
+            sample.insert(metric, figure);
+        }
+    }
+    anyhow::ensure!(
+        !sample.is_empty(),
+        "netdyno's document has no received figures"
+    );
+    Ok(sample)
+}
+
+fn bare(output: &str, metrics: &[Metric]) -> Result<Sample> {
+    let tally: Value = serde_json::from_str(output).context("bare printed no tally")?;
+    let figure = |key: &str| {
+        tally[key]
+            .as_f64()
+            .with_context(|| format!("bare's tally has no {key}"))
+    };
+    let (bytes, messages, seconds) = (figure("bytes")?, figure("messages")?, figure("seconds")?);
+    Ok(metrics
+        .iter()
+        .map(|metric| match metric {
+            Metric::BitsPerSecond => (*metric, bytes * 8.0 / seconds),
+            _ => (*metric, messages / seconds),
+        })
+        .collect())
+}
+
+fn iperf3(client: &str) -> Result<Sample> {
+    let document: Value =
+        serde_json::from_str(client).context("iperf3 printed no JSON document")?;
+    if let Some(error) = document["error"].as_str() {
+        anyhow::bail!("iperf3: {error}");
+    }
+    let received = &document["end"]["sum_received"];
+    let bits = received["bits_per_second"].as_f64();
+    let mut sample = Sample::from([(
+        Metric::BitsPerSecond,
+        bits.context("iperf3's document has no end.sum_received.bits_per_second")?,
+    )]);
+    // UDP only: `packets` counts those that the receiver expected.
+    let packets = received["packets"].as_f64();
+    let lost = received["lost_packets"].as_f64();
+    let seconds = received["seconds"].as_f64();
+    if let (Some(packets), Some(lost), Some(seconds)) = (packets, lost, seconds) {
+        sample.insert(Metric::MessagesPerSecond, (packets - lost) / seconds);
+    }
+    Ok(sample)
+}
+
+fn iperf2(client: &str) -> Result<Sample> {
+    // time,address,port,address,port,id,interval,bytes,bits per second[,jitter,…]
+    let bits = client
+        .lines()
+        .find_map(|line| line.split(',').nth(8)?.parse().ok())
+        .context("iperf printed no CSV line with a rate")?;
+    Ok(Sample::from([(Metric::BitsPerSecond, bits)]))
+}
+
+fn netperf(client: &str) -> Result<Sample> {
+    let rate = client
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse().ok())
+        .context("netperf printed no rate")?;
+    Ok(Sample::from([(Metric::TransactionsPerSecond, rate)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn netdyno_by_its_document() {
+        let document = r#"{"status": "ok", "loads": [{"received":
+            {"bits_per_second": 8e9, "messages_per_second": 1e6}, "transactions_per_second": null}]}"#;
+        let sample = Reading::Netdyno.read(document, "").unwrap();
+        assert_eq!(sample[&Metric::BitsPerSecond], 8e9);
+        assert_eq!(sample[&Metric::MessagesPerSecond], 1e6);
+        assert!(!sample.contains_key(&Metric::TransactionsPerSecond));
+    }
+
+    #[test]
+    fn an_invalid_run_is_no_sample() {
+        let document = r#"{"status": "invalid", "reason": "the clock stepped", "loads": []}"#;
+        let error = Reading::Netdyno.read(document, "").unwrap_err().to_string();
+        assert!(error.contains("the clock stepped"), "{error}");
+    }
+
+    #[test]
+    fn bare_by_its_tally() {
+        let tally = r#"{"bytes": 1000, "messages": 10, "seconds": 2.0}"#;
+        let sample = Reading::BareReceiver.read("", tally).unwrap();
+        assert_eq!(sample[&Metric::BitsPerSecond], 4000.0);
+        assert_eq!(sample[&Metric::MessagesPerSecond], 5.0);
+        let sample = Reading::BareAsker.read(tally, "").unwrap();
+        assert_eq!(sample[&Metric::TransactionsPerSecond], 5.0);
+    }
+
+    #[test]
+    fn iperf3_counts_what_arrived() {
+        let document = r#"{"end": {"sum_received":
+            {"seconds": 2.0, "bits_per_second": 5e6, "packets": 110, "lost_packets": 10}}}"#;
+        let sample = Reading::Iperf3.read(document, "").unwrap();
+        assert_eq!(sample[&Metric::MessagesPerSecond], 50.0);
+        assert!(Reading::Iperf3.read(r#"{"error": "busy"}"#, "").is_err());
+    }
+
+    #[test]
+    fn iperf2_and_netperf() {
+        let line = "20261130160522,127.0.0.1,34358,127.0.0.1,6101,1,0.0-1.0,1054780,8438240\n";
+        let sample = Reading::Iperf2.read(line, "").unwrap();
+        assert_eq!(sample[&Metric::BitsPerSecond], 8_438_240.0);
+        let sample = Reading::NetperfRate.read("51234.56 \n", "").unwrap();
+        assert_eq!(sample[&Metric::TransactionsPerSecond], 51_234.56);
+        assert!(Reading::Iperf2.read("", "").is_err());
+        assert!(Reading::NetperfRate.read("", "").is_err());
+    }
+}

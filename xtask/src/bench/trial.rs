@@ -1,0 +1,250 @@
+//! One run of one contender: server, meter, client, and what they said.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::command::{Blanks, Programs};
+use super::contest::{Contender, Meter, Metric, Sample};
+use super::place::Place;
+
+/// Under which conditions.
+pub struct Setting<'a> {
+    /// Where.
+    pub place: &'a Place,
+    /// With what.
+    pub programs: &'a Programs,
+    /// How long.
+    pub seconds: u32,
+    /// Whether the ends stay on CPUs of their own.
+    pub pinned: bool,
+    /// Whether gaps are recorded.
+    pub meter: Option<Meter>,
+}
+
+/// What a client may take beside its measured time.
+const GRACE_SECONDS: u32 = 15;
+/// What a server may take to listen, and to end after its client has.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// Runs it once.
+pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
+    let Setting {
+        place, programs, ..
+    } = setting;
+    let port = free_port()?;
+    let blanks = Blanks {
+        address: place.address(),
+        port,
+        seconds: setting.seconds,
+    };
+    let cost = programs.scratch.join("cost.json");
+    let _ = std::fs::remove_file(&cost);
+
+    let mut server = Process::start(
+        programs.server(contender.server, &blanks, &place.server(setting.pinned)),
+        programs.scratch.join("server.txt"),
+    )
+    .context("cannot start the server")?;
+    server.await_port(port)?;
+
+    let meter = setting
+        .meter
+        .map(|meter| start_meter(meter, setting, port))
+        .transpose()?;
+
+    let limit = setting.seconds + GRACE_SECONDS;
+    let client = Process::start(
+        programs.client(
+            contender.client,
+            &blanks,
+            &place.client(setting.pinned),
+            limit,
+            &cost,
+        ),
+        programs.scratch.join("client.txt"),
+    )
+    .context("cannot start the client")?;
+    let said = client.end().context("client")?;
+
+    let mut sample = contender.reading.read(&said, &server.finish()?)?;
+    let cost: Value = serde_json::from_slice(
+        &std::fs::read(&cost).with_context(|| format!("cannot read {}", cost.display()))?,
+    )?;
+    let figure = |key: &str| cost[key].as_f64().unwrap_or_default();
+    sample.insert(
+        Metric::ClientCpuSeconds,
+        figure("user_seconds") + figure("system_seconds"),
+    );
+    sample.insert(Metric::ClientPeakBytes, figure("peak_resident_bytes"));
+    if let Some(meter) = meter {
+        let said: Value = serde_json::from_str(&meter.end().context("gap meter")?)?;
+        let error = said["gap_error"]["p99_ns"].as_f64();
+        sample.insert(
+            Metric::GapErrorP99Ns,
+            error.context("the gap meter saw no datagrams")?,
+        );
+    }
+    Ok(sample)
+}
+
+/// The meter listens a little shorter than the client sends, so that it ends by itself.
+fn start_meter(meter: Meter, setting: &Setting<'_>, port: u16) -> Result<Process> {
+    let blanks = Blanks {
+        address: setting.place.address(),
+        port,
+        seconds: setting.seconds,
+    };
+    // It is left to the scheduler: either end's CPU would disturb that end.
+    let process = Process::start(
+        setting
+            .programs
+            .meter(meter, &blanks, &setting.place.server(false)),
+        setting.programs.scratch.join("meter.txt"),
+    )
+    .context("cannot start the gap meter")?;
+    process.await_file("net/packet", |table| table.lines().count() > 1)?;
+    Ok(process)
+}
+
+/// A child whose output is read to its end, and which does not outlive its value.
+struct Process {
+    child: Child,
+    errors: PathBuf,
+}
+
+impl Process {
+    fn start(mut command: std::process::Command, errors: PathBuf) -> Result<Self> {
+        let file =
+            File::create(&errors).with_context(|| format!("cannot write {}", errors.display()))?;
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(file)
+            .spawn()
+            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+        Ok(Self { child, errors })
+    }
+
+    /// Waits until something listens or is bound at the port in the process's network namespace.
+    fn await_port(&mut self, port: u16) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            let bound = ["tcp", "tcp6", "udp", "udp6"].iter().any(|table| {
+                std::fs::read_to_string(format!("/proc/{}/net/{table}", self.child.id()))
+                    .is_ok_and(|table| is_bound(&table, port))
+            });
+            if bound {
+                return Ok(());
+            }
+            if let Some(status) = self.child.try_wait()? {
+                bail!("the server ended at once ({status}): {}", self.last_error());
+            }
+            if began.elapsed() > PATIENCE {
+                bail!(
+                    "the server does not listen at port {port}: {}",
+                    self.last_error()
+                );
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Waits until a file of /proc/PID says what it should.
+    fn await_file(&self, name: &str, is_ready: impl Fn(&str) -> bool) -> Result<()> {
+        let file = format!("/proc/{}/{name}", self.child.id());
+        let began = Instant::now();
+        while !std::fs::read_to_string(&file).is_ok_and(|text| is_ready(&text)) {
+            if began.elapsed() > PATIENCE {
+                bail!("it is not ready: {}", self.last_error());
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+        Ok(())
+    }
+
+    /// What it printed, once it has ended well by itself.
+    fn end(mut self) -> Result<String> {
+        let said = self.output()?;
+        let status = self.child.wait()?;
+        if !status.success() {
+            bail!("ended with {status}: {}", self.last_error());
+        }
+        Ok(said)
+    }
+
+    /// What a server printed: it is waited for, since one that serves one client ends by itself,
+    /// and ended when it does not.
+    fn finish(&mut self) -> Result<String> {
+        let began = Instant::now();
+        while self.child.try_wait()?.is_none() && began.elapsed() < Duration::from_millis(500) {
+            thread::sleep(LOOK_AGAIN);
+        }
+        let _ = self.child.kill();
+        self.output()
+    }
+
+    fn output(&mut self) -> Result<String> {
+        let mut said = String::new();
+        if let Some(mut output) = self.child.stdout.take() {
+            output.read_to_string(&mut said)?;
+        }
+        Ok(said)
+    }
+
+    fn last_error(&self) -> String {
+        last_line(&self.errors).unwrap_or_else(|| "it gave no reason".to_owned())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn last_line(file: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(line.trim().to_owned())
+}
+
+/// Whether a table of /proc/net has a socket at the local port that has no peer: listening, or an
+/// unconnected UDP socket (proc_pid_net(5)).
+fn is_bound(table: &str, port: u16) -> bool {
+    let local = format!(":{port:04X}");
+    table.lines().skip(1).any(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let here = fields.next().is_some_and(|field| field.ends_with(&local));
+        here && fields.next().is_some_and(|peer| peer.ends_with(":0000"))
+    })
+}
+
+/// A port that nothing uses now: the kernel's choice, given back.
+fn free_port() -> Result<u16> {
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").context("cannot find a free port")?;
+    Ok(socket.local_addr()?.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bound_ports_are_found_in_the_kernels_tables() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue\n\
+            \x20  0: 0100007F:1B59 00000000:0000 0A 00000000:00000000\n\
+            \x20  1: 0100007F:1B5A 0100007F:C001 01 00000000:00000000\n";
+        assert!(is_bound(table, 7001));
+        assert!(!is_bound(table, 7002));
+        assert!(!is_bound(table, 7003));
+        assert!(!is_bound("", 7001));
+    }
+}
