@@ -7,8 +7,10 @@ use super::tree::Tree;
 use crate::cargo::Package;
 
 const PAGE: &str = "docs/dependencies.md";
+const MANIFEST: &str = "Cargo.toml";
 
-/// Dependencies without a line, lines without a dependency, lines without a reason.
+/// Dependencies without a line, lines without a dependency, lines without a reason, and versions
+/// in the workspace's table that nobody asks for.
 pub fn faults(members: &[Package], tree: &Tree) -> Vec<Fault> {
     let Some((_, page)) = tree.texts().find(|(path, _)| *path == PAGE) else {
         return vec![Fault::new(PAGE, "is missing")];
@@ -19,6 +21,12 @@ pub fn faults(members: &[Package], tree: &Tree) -> Vec<Fault> {
         .filter(|dependency| dependency.path.is_none())
         .map(|dependency| dependency.name.as_str())
         .collect();
+    let manifest = tree.texts().find(|(path, _)| *path == MANIFEST);
+    let idle = manifest.into_iter().flat_map(|(_, manifest)| {
+        shared(manifest)
+            .filter(|(_, name)| !used.contains(name))
+            .map(|(line, name)| Fault::at_line(MANIFEST, line, format!("no package uses {name}")))
+    });
     let rows = rows(page);
     let unexplained = used
         .iter()
@@ -41,13 +49,25 @@ pub fn faults(members: &[Package], tree: &Tree) -> Vec<Fault> {
             None
         }
     });
-    unexplained.chain(of_rows).collect()
+    unexplained.chain(of_rows).chain(idle).collect()
 }
 
 struct Row<'a> {
     line: usize,
     name: &'a str,
     reason: &'a str,
+}
+
+/// Line and name of what `[workspace.dependencies]` takes from outside.
+fn shared(manifest: &str) -> impl Iterator<Item = (usize, &str)> {
+    manifest
+        .lines()
+        .enumerate()
+        .skip_while(|(_, line)| *line != "[workspace.dependencies]")
+        .skip(1)
+        .take_while(|(_, line)| !line.starts_with('['))
+        .filter(|(_, line)| !line.contains("path ="))
+        .filter_map(|(index, line)| Some((index + 1, line.split_once(" = ")?.0)))
 }
 
 /// Lines of a table whose first cell is a name in backticks.
@@ -89,7 +109,9 @@ mod tests {
             ..Package::default()
         };
         let page = "# x\n| crate | reason |\n|---|---|\n| `serde` | data |\n| `gone` | was |\n| `toml` | |\n";
-        let found: Vec<_> = faults(&[member], &Tree::of(&[(PAGE, page)]))
+        let manifest = "[workspace.dependencies]\nunits = { path = \"x\" }\nserde = \"1\"\n\
+            idle = \"1\"\n\n[profile.release]\ndebug = 1\n";
+        let found: Vec<_> = faults(&[member], &Tree::of(&[(PAGE, page), (MANIFEST, manifest)]))
             .iter()
             .map(Fault::to_string)
             .collect();
@@ -99,6 +121,7 @@ mod tests {
                 "docs/dependencies.md: has no line for libc",
                 "docs/dependencies.md:5: gone is not used",
                 "docs/dependencies.md:6: toml has no reason",
+                "Cargo.toml:4: no package uses idle",
             ]
         );
     }

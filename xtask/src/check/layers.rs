@@ -25,7 +25,7 @@ const LAYERS: [Layer; 17] = [
     layer("units", Side::Pure, &[]),
     layer("stats", Side::Pure, &["units"]),
     layer("plan", Side::Pure, &["units"]),
-    layer("record", Side::Pure, &["units", "plan"]),
+    layer("record", Side::Pure, &["units", "stats", "plan"]),
     layer("proto", Side::Pure, &["units", "plan", "record"]),
     layer("analyze", Side::Pure, &["units", "stats", "plan", "record"]),
     layer(
