@@ -1,0 +1,124 @@
+//! The command line in two steps: what was typed (`…Args`), then what it means (`…Request`).
+//! Nothing here touches the system; the run file's text comes from the caller.
+
+mod habit;
+mod output;
+mod run;
+mod sentence;
+mod serve;
+mod show;
+mod target;
+
+#[cfg(test)]
+mod slips;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub use output::Output;
+pub use run::{RunArgs, RunRequest};
+pub use serve::{Log, ServeArgs, ServeRequest};
+pub use show::{ShowArgs, ShowRequest};
+pub use target::Target;
+
+/// Load a network path, observe both ends, explain what limited the run, compare.
+#[derive(Debug, Parser)]
+#[command(
+    name = "netdyno",
+    version,
+    arg_required_else_help = false,
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{CODES}")
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Typed,
+}
+
+#[derive(Debug, Subcommand)]
+enum Typed {
+    Run(Box<RunArgs>),
+    Serve(ServeArgs),
+    Show(ShowArgs),
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Put load on a path.
+    Run(Box<RunRequest>),
+    /// Be the other end.
+    Serve(ServeRequest),
+    /// Show a stored run.
+    Show(ShowRequest),
+}
+
+/// Why there is nothing to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Help or version, as asked: for standard output, exit code 0.
+    Help(String),
+    /// A slip, in one sentence: for standard error, exit code 2.
+    Usage(String),
+}
+
+/// The definitions, for man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// What `argv` (program name first) means. `read` gives the text of a run file.
+pub fn parse(
+    argv: impl IntoIterator<Item = OsString>,
+    read: impl FnOnce(&Path) -> io::Result<String>,
+) -> Result<Request, Refusal> {
+    let argv: Vec<_> = argv.into_iter().collect();
+    let usage = |sentence| Refusal::Usage(format!("{sentence} (see '{}')", help_for(&argv)));
+    let cli = Cli::try_parse_from(&argv).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            Refusal::Help(error.render().to_string())
+        }
+        _ => usage(sentence::of(&error)),
+    })?;
+    match cli.command {
+        Typed::Run(args) => args.request(read).map(|run| Request::Run(Box::new(run))),
+        Typed::Serve(args) => args.request().map(Request::Serve),
+        Typed::Show(args) => args.request().map(Request::Show),
+    }
+    .map_err(usage)
+}
+
+/// Where to read on: the help of the command that was typed, if one was.
+fn help_for(argv: &[OsString]) -> String {
+    let known = command();
+    let typed = argv.get(1).and_then(|word| known.find_subcommand(word));
+    match typed {
+        Some(command) => format!("netdyno {} --help", command.get_name()),
+        None => "netdyno --help".to_owned(),
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  netdyno run                      a private testbed on this machine, 10 s of one TCP stream
+  netdyno serve                    the other end
+  netdyno run 10.0.0.2             to that server
+  netdyno run 10.0.0.2 -P 4 -R     four streams from it
+  netdyno show                     the latest run again";
+
+const CODES: &str = "\
+Exit codes:
+    0  done
+    1  a bug in netdyno
+    2  usage: the command line or a file is wrong
+    3  the peer cannot be reached
+    4  the peer refused, or broke the protocol
+    5  a right or a kernel feature is missing
+    6  the run is invalid; the document says why
+  130  interrupted";

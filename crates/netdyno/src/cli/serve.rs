@@ -1,0 +1,101 @@
+//! `netdyno serve`.
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use clap::{Args, ValueEnum};
+use plan::{Cidr, Path};
+use units::{BitRate, Nanos};
+
+/// Be the other end: one process, many clients at once
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ServeArgs {
+    /// Listen on this address only; on all of them when left out
+    #[arg(long, value_name = "ADDR")]
+    bind: Option<IpAddr>,
+    /// Port for control and all data, TCP and UDP; 0 lets the kernel choose, and the log tells
+    #[arg(short, long, default_value_t = Path::DEFAULT_PORT)]
+    port: u16,
+    /// Tests at once; more are refused
+    #[arg(long, value_name = "N", default_value = "64", value_parser = tests)]
+    max_tests: NonZeroU32,
+    /// Serve only clients of this block of addresses; repeatable
+    #[arg(long, value_name = "CIDR")]
+    allow: Vec<Cidr>,
+    /// Longest test granted, such as 60 or 5m
+    #[arg(long, value_name = "T")]
+    max_duration: Option<Nanos>,
+    /// Highest rate granted to one test, such as 1G
+    #[arg(long, value_name = "RATE")]
+    max_rate: Option<BitRate>,
+    /// End after one test
+    #[arg(short = '1', long)]
+    one_off: bool,
+    /// Form of the log on standard error
+    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
+    log: Log,
+}
+
+/// Form of the log lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Log {
+    /// For eyes.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// A server to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServeRequest {
+    /// The one address to listen on; none for all.
+    pub bind: Option<IpAddr>,
+    /// The port; 0 for any.
+    pub port: u16,
+    /// Most tests at once.
+    pub max_tests: NonZeroU32,
+    /// Who may come; empty for everyone.
+    pub allow: Vec<Cidr>,
+    /// Longest test; above zero.
+    pub max_duration: Option<Nanos>,
+    /// Highest rate of one test; above zero.
+    pub max_rate: Option<BitRate>,
+    /// One test and out.
+    pub one_off: bool,
+    /// Form of the log.
+    pub log: Log,
+}
+
+impl ServeArgs {
+    pub(super) fn request(self) -> Result<ServeRequest, String> {
+        if self.max_duration.is_some_and(Nanos::is_zero) {
+            return Err("--max-duration: 0 grants no test: leave it out for no limit".to_owned());
+        }
+        if self.max_rate.is_some_and(|rate| rate.get() == 0) {
+            return Err("--max-rate: 0 grants no test: leave it out for no limit".to_owned());
+        }
+        Ok(ServeRequest {
+            bind: self.bind,
+            port: self.port,
+            max_tests: self.max_tests,
+            allow: self.allow,
+            max_duration: self.max_duration,
+            max_rate: self.max_rate,
+            one_off: self.one_off,
+            log: self.log,
+        })
+    }
+}
+
+fn tests(text: &str) -> Result<NonZeroU32, String> {
+    text.parse()
+        .map_err(|_| format!("'{text}' is not a number of tests above 0"))
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  netdyno serve                                     everyone, on every address
+  netdyno serve --allow 10.0.0.0/8 --max-rate 1G    a server that others may use
+  netdyno serve --one-off --log json                one test, for scripts";

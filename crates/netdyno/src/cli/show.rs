@@ -1,0 +1,53 @@
+//! `netdyno show`.
+
+use clap::Args;
+
+use super::Output;
+use super::output::OutputArgs;
+
+/// Show a stored run as it was
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ShowArgs {
+    /// Which run; the latest when left out
+    id: Option<String>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A stored run in some form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShowRequest {
+    /// A run's name in the store; none for the latest. Never a path.
+    pub id: Option<String>,
+    /// In which form.
+    pub output: Output,
+}
+
+impl ShowArgs {
+    pub(super) fn request(self) -> Result<ShowRequest, String> {
+        if let Some(id) = self.id.as_deref().filter(|id| !is_id(id)) {
+            return Err(format!(
+                "'{id}' is not the name of a run: letters, digits, '-', '_' and '.'"
+            ));
+        }
+        Ok(ShowRequest {
+            output: self.output.output(),
+            id: self.id,
+        })
+    }
+}
+
+/// The name of a folder in the store, and of nothing outside of it.
+fn is_id(id: &str) -> bool {
+    (1..=64).contains(&id.len())
+        && !id.starts_with('.')
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  netdyno show              the latest run
+  netdyno show --json       its document";
