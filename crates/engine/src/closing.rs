@@ -1,7 +1,7 @@
 //! A load's closing figures, from its marks.
 
 use plan::Transport;
-use record::{Buckets, FlowReport, GapError, IpVersion, LoadReport, UdpCounters};
+use record::{Buckets, End, FlowReport, GapError, IpVersion, LoadReport, UdpCounters};
 use sys::Options;
 use units::Nanos;
 
@@ -14,6 +14,7 @@ const OUTAGES: usize = 10;
 
 /// What a report is made from.
 pub(crate) struct Figures<'a> {
+    pub end: End,
     pub load: &'a LoadCrew,
     pub origin: Nanos,
     /// The load ends with the measured time, not by itself.
@@ -63,11 +64,10 @@ pub(crate) fn load_report(figures: Figures<'_>) -> LoadReport {
             .and_then(|socket| Options::of(&**socket).congestion_control().ok()),
         broken: broken.len() as u32,
         broken_reason: broken.first().map(|reason| (*reason).clone()),
-        workers: Some(load.workers),
         ip: first_socket.and_then(|socket| sys::local_address(&**socket).ok()).map(|address| {
             if address.is_ipv4() { IpVersion::Ipv4 } else { IpVersion::Ipv6 }
         }),
-        flows: flows(load, begin, until, last),
+        flows: flows(figures.end, load, begin, until, last),
     }
 }
 
@@ -92,7 +92,7 @@ impl FlowHandle {
     }
 }
 
-fn flows(load: &LoadCrew, begin: &Mark, until: &Mark, last: &Mark) -> Vec<FlowReport> {
+fn flows(end: End, load: &LoadCrew, begin: &Mark, until: &Mark, last: &Mark) -> Vec<FlowReport> {
     let none = FlowMark::default();
     let rows = load.flows.iter().enumerate().map(|(i, handle)| {
         let begin = begin.flows.get(i).unwrap_or(&none);
@@ -107,16 +107,14 @@ fn flows(load: &LoadCrew, begin: &Mark, until: &Mark, last: &Mark) -> Vec<FlowRe
             udp: last.udp,
             // The reading at the stop: afterwards the socket is being closed.
             tcp_info: until.tcp_info.or(last.tcp_info),
-            client_port: client_port(handle, load),
+            client_port: (end == End::Client).then(|| client_port(handle)).flatten(),
         }
     });
     rows.collect()
 }
 
-/// The port at this end; at the server it is the one port that all flows share and says nothing.
-fn client_port(handle: &FlowHandle, load: &LoadCrew) -> Option<u16> {
-    let at_client = load.roles == crate::role::Role::of(load.load.kind, record::End::Client);
-    let socket = handle.socket.as_ref().filter(|_| at_client)?;
+fn client_port(handle: &FlowHandle) -> Option<u16> {
+    let socket = handle.socket.as_ref()?;
     Some(sys::local_address(&**socket).ok()?.port())
 }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use plan::{Plan, Stop};
 use proto::native::SentTotals;
-use record::{Buckets, CpuTimes, Edge, End, EndReport, InterfaceCounters};
+use record::{Buckets, CpuTimes, Edge, End, EndReport, Granted, InterfaceCounters};
 use sys::clock;
 use units::Nanos;
 
 use crate::closing;
 use crate::crew::{Crew, LoadCrew};
 use crate::mark::Mark;
+use crate::options;
 use crate::orders::Go;
 use crate::timeline::Timeline;
 use crate::worker::Ended;
@@ -24,6 +25,10 @@ const DRAIN: Nanos = Nanos::from_secs(2);
 /// The same for datagrams: the peer's word that it has sent all came by the same path, behind
 /// them, so they are here or lost. This is for reordering.
 const DATAGRAM_DRAIN: Nanos = Nanos::from_millis(300);
+
+/// How long after the server has the word the run starts, at both ends: longer than half of any
+/// ordinary round trip, so that the client hears of it in time.
+pub(crate) const LEAD: Nanos = Nanos::from_millis(100);
 
 /// An end's run.
 pub(crate) struct Course {
@@ -78,6 +83,17 @@ impl Course {
             memory_before,
             memory_during: None,
         }
+    }
+
+    /// What the sockets of each load got.
+    pub fn granted(&self) -> Vec<Granted> {
+        let granted = |load: &LoadCrew| {
+            let socket = load.flows.iter().find_map(|flow| flow.socket.as_ref());
+            let mut granted = socket.map(|s| options::granted(s, &load.load)).unwrap_or_default();
+            granted.cpus = load.cpus.as_slice().to_vec();
+            granted
+        };
+        self.crew.loads.iter().map(granted).collect()
     }
 
     /// Starts at `origin`, a little in the future, so that every worker is awake by then.
@@ -191,6 +207,7 @@ impl Course {
             cpu: self.cpu.0.zip(self.cpu.1),
             interface,
             loads,
+            workers: Some(self.crew.loads.iter().map(|load| load.workers).sum()),
             memory_per_flow_bytes: grown.and_then(|bytes| bytes.checked_div(flows)),
         }
     }
@@ -201,6 +218,7 @@ impl Course {
         let last = Mark::whole(load);
         let stop = self.stop[index].as_ref().unwrap_or(&last);
         closing::load_report(closing::Figures {
+            end: self.end,
             load,
             origin: self.origin,
             by_time: load.load.stop == Stop::Time,
@@ -230,10 +248,5 @@ impl Course {
 
     fn drain(&self) -> Nanos {
         if self.crew.passive_left() > 0 { DRAIN } else { DATAGRAM_DRAIN }
-    }
-
-    /// The plan that is run.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
     }
 }

@@ -116,9 +116,10 @@ impl LoadCrew {
         Some(Pacer::new(self.load.size, rate, Nanos::ZERO).gap())
     }
 
-    /// The inbox of the worker that answers flow `flow`.
-    pub fn inbox(&self, flow: u32) -> Option<&Arc<Inbox>> {
-        self.inboxes.get(flow as usize % self.inboxes.len().max(1))
+    /// One per answering worker, where connections come during the run; flow `n` belongs to
+    /// inbox `n` modulo their number.
+    pub fn inboxes(&self) -> &[Arc<Inbox>] {
+        &self.inboxes
     }
 
     /// Workers of one role: as many as CPUs are named, or as there are CPUs; never more than

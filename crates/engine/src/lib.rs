@@ -2,7 +2,9 @@
 
 mod answering;
 mod arrivals;
+pub mod client;
 mod closing;
+mod control;
 mod course;
 mod crew;
 mod flow;
@@ -16,6 +18,7 @@ mod orders;
 mod pacer;
 mod published;
 mod role;
+pub mod server;
 mod tally;
 mod timeline;
 mod worker;

@@ -1,7 +1,7 @@
 //! Readiness of many descriptors, with a timeout in nanoseconds.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use units::Nanos;
 
@@ -165,6 +165,13 @@ impl Epoll {
             libc::epoll_ctl(self.0.as_raw_fd(), op, fd.as_fd().as_raw_fd(), &mut event)
         })?;
         Ok(())
+    }
+}
+
+impl AsFd for Epoll {
+    /// Readable when an event waits, so that one instance can be watched by another.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

@@ -1,0 +1,84 @@
+//! The server: one thread that accepts, one that leads each test, and the tests' workers.
+//! Everything comes in on one port: control, TCP data and UDP data.
+
+mod acceptor;
+mod attach;
+mod door;
+mod limits;
+mod session;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZeroU32;
+
+use plan::Cidr;
+use sys::signal::Signals;
+use units::{BitRate, Nanos};
+
+use acceptor::Acceptor;
+
+/// What a server does and does not do.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The one address to listen on; none for all of both families.
+    pub bind: Option<IpAddr>,
+    /// The port; 0 lets the kernel choose.
+    pub port: u16,
+    /// Most tests at once.
+    pub max_tests: NonZeroU32,
+    /// Who may come; empty for everyone.
+    pub allow: Vec<Cidr>,
+    /// Longest test.
+    pub max_duration: Option<Nanos>,
+    /// Highest rate of one test in one direction.
+    pub max_rate: Option<BitRate>,
+    /// End after one test.
+    pub one_off: bool,
+}
+
+/// A server that listens.
+pub struct Server(Acceptor);
+
+impl Server {
+    /// Binds the port.
+    ///
+    /// # Errors
+    /// EADDRINUSE and the like, with the address.
+    pub fn bind(config: Config) -> Result<Self, BindError> {
+        Acceptor::bind(config).map(Self)
+    }
+
+    /// The port that was bound.
+    pub fn port(&self) -> u16 {
+        self.0.port()
+    }
+
+    /// Serves until a signal comes or, with `one_off`, until a test is over.
+    ///
+    /// # Errors
+    /// When the system refuses to wait for events.
+    pub fn run(self, signals: &Signals) -> io::Result<()> {
+        self.0.run(signals)
+    }
+}
+
+/// The port could not be bound.
+#[derive(Debug, thiserror::Error)]
+#[error("listening on {address}: {error}")]
+pub struct BindError {
+    /// Where.
+    pub address: SocketAddr,
+    /// What the system answered.
+    pub error: io::Error,
+}
+
+/// Addresses to listen on: the one that is asked for, or any of both families.
+fn addresses(config: &Config) -> Vec<SocketAddr> {
+    match config.bind {
+        Some(address) => vec![SocketAddr::new(address, config.port)],
+        None => vec![
+            SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), config.port),
+            SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), config.port),
+        ],
+    }
+}
