@@ -115,6 +115,14 @@ impl Host {
                     SEE_LOG,
                 ))?;
         }
+        if shaping::single_frames(link) {
+            netlink
+                .set_segments(index, 1)
+                .map_err(TestbedError::system(
+                    format!("limit the segments of {device}"),
+                    SEE_LOG,
+                ))?;
+        }
         netlink.silence(index).map_err(TestbedError::system(
             format!("switch off ARP and neighbour discovery of {device}"),
             SEE_LOG,
@@ -153,11 +161,13 @@ impl Host {
         ))
     }
 
-    /// Waits until the device carries packets.
-    pub(crate) fn wait_until_it_carries(&mut self) -> Result<(), TestbedError> {
+    /// Waits until the device carries packets and its address is in use.
+    pub(crate) fn wait_until_it_carries(&mut self, family: Family) -> Result<(), TestbedError> {
         let index = self.index()?;
+        let (address, _) = wire::address(self.end, family);
         self.netlink
             .wait_until_it_carries(index, PATIENCE)
+            .and_then(|()| self.netlink.wait_until_own(address, PATIENCE))
             .map_err(TestbedError::system(
                 format!("bring {} up", wire::device(self.end)),
                 SEE_LOG,

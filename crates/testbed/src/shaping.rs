@@ -50,9 +50,12 @@ struct Bucket {
     frame: u64,
 }
 
-/// How long the shaper's timer may be late before the link loses rate. Hardly ever more in a
-/// virtual machine; and short enough that an interval of 0.1 s carries at most 1 % too much.
-const SLACK: Nanos = Nanos::from_millis(1);
+/// How long the shaper's timer may be late before the link loses rate: more than it is on a
+/// machine that is not overloaded, and short enough that a tenth of a second carries 2 % too much
+/// at worst, which is less than the headers' share.
+const SLACK: Nanos = Nanos::from_millis(2);
+/// The largest packet that a socket builds for later segmentation (GSO_LEGACY_MAX_SIZE).
+const LARGEST_PACKET: u64 = 65_536;
 /// A buffer as in the old rule for routers, for 50 ms of the path's round trip beside the delay
 /// that the link adds.
 const BUFFER: Nanos = Nanos::from_millis(50);
@@ -61,14 +64,28 @@ const FEWEST: u64 = 16;
 /// The kernel's sizes have 32 bits (struct tc_tbf_qopt).
 const LARGEST: u64 = 1 << 30;
 
+/// Whether sockets are to build single frames only. Where a whole packet for segmentation takes
+/// long on the link, it would leave the bucket no slack; and a slow link does not need the CPU
+/// time that such packets save.
+pub(crate) fn single_frames(link: &Link) -> bool {
+    link.offload != Some(true)
+        && link
+            .rate
+            .is_some_and(|rate| bytes(rate, SLACK) < 2 * LARGEST_PACKET)
+}
+
 impl Bucket {
     fn of(rate: BitRate, link: &Link) -> Self {
         let frame = u64::from(mtu(link)) + FRAME_HEADER;
+        let largest_packet = if single_frames(link) {
+            frame
+        } else {
+            frame.max(LARGEST_PACKET)
+        };
         let round_trip = link.delay.map_or(Nanos::ZERO, |delay| delay + delay);
         Self {
             rate,
-            // One frame always fits; tbf cuts larger packets (GSO) up (tbf_segment).
-            burst: (frame + bytes(rate, SLACK)).min(LARGEST),
+            burst: (largest_packet + bytes(rate, SLACK)).min(LARGEST),
             limit: bytes(rate, BUFFER + round_trip).clamp(FEWEST * frame, LARGEST),
             frame,
         }
@@ -189,20 +206,42 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_a_token_bucket_of_a_frame_and_a_millisecond() {
+    fn a_rate_is_a_token_bucket_of_a_packet_and_two_milliseconds() {
         assert_eq!(
             lines(&link(Some(100_000_000), None)),
-            ["qdisc replace dev dev0 root tbf rate 100000000bit burst 14014 limit 625000"]
+            ["qdisc replace dev dev0 root tbf rate 100000000bit burst 26514 limit 625000"]
         );
         // Slow: one frame still passes, and some fit into the queue.
         assert_eq!(
             lines(&link(Some(64_000), None)),
-            ["qdisc replace dev dev0 root tbf rate 64000bit burst 1522 limit 24224"]
+            ["qdisc replace dev dev0 root tbf rate 64000bit burst 1530 limit 24224"]
+        );
+        // Fast: packets for segmentation pass whole.
+        assert_eq!(
+            lines(&link(Some(1_000_000_000), None)),
+            ["qdisc replace dev dev0 root tbf rate 1000000000bit burst 315536 limit 6250000"]
         );
         let fast = lines(&link(Some(1_000_000_000_000_000), None));
         assert!(
             fast[0].ends_with("burst 1073741824 limit 1073741824"),
             "{fast:?}"
+        );
+    }
+
+    #[test]
+    fn packets_for_segmentation_are_for_fast_links_and_those_who_ask() {
+        assert!(single_frames(&link(Some(100_000_000), None)));
+        assert!(!single_frames(&link(Some(1_000_000_000), None)));
+        assert!(!single_frames(&link(None, Some("htb"))));
+        let asked = Link {
+            offload: Some(true),
+            ..link(Some(100_000_000), None)
+        };
+        assert!(!single_frames(&asked));
+        assert!(
+            lines(&asked)[0].contains("burst 90536 "),
+            "{:?}",
+            lines(&asked)
         );
     }
 
@@ -227,7 +266,7 @@ mod tests {
         );
         assert_eq!(
             lines(&link(Some(8_000_000), Some("tbf latency 5ms"))),
-            ["qdisc replace dev dev0 root tbf latency 5ms rate 8000000bit burst 2514"]
+            ["qdisc replace dev dev0 root tbf latency 5ms rate 8000000bit burst 3514"]
         );
         let twice = commands(
             &link(Some(1), Some("tbf rate 1mbit burst 2kb limit 6kb")),
@@ -242,8 +281,8 @@ mod tests {
             lines(&link(Some(8_000_000), Some("htb r2q 1000 default 3"))),
             [
                 "qdisc replace dev dev0 root handle 1: htb r2q 1000 default 3",
-                "class add dev dev0 parent 1: classid 1:3 htb rate 8000000bit burst 2514 \
-                 cburst 2514 quantum 1514",
+                "class add dev dev0 parent 1: classid 1:3 htb rate 8000000bit burst 3514 \
+                 cburst 3514 quantum 1514",
                 "qdisc add dev dev0 parent 1:3 bfifo limit 50000",
             ]
         );
@@ -255,7 +294,7 @@ mod tests {
         assert_eq!(
             lines(&link(Some(8_000_000), Some("pfifo limit 10"))),
             [
-                "qdisc replace dev dev0 root handle 1: tbf rate 8000000bit burst 2514 limit 50000",
+                "qdisc replace dev dev0 root handle 1: tbf rate 8000000bit burst 3514 limit 50000",
                 "qdisc add dev dev0 parent 1:1 pfifo limit 10",
             ]
         );

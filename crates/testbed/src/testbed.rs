@@ -81,8 +81,8 @@ impl Testbed {
         server.set_up(link, family, tc)?;
         client.enter()?;
         client.set_up(link, family, tc)?;
-        client.wait_until_it_carries()?;
-        server.wait_until_it_carries()?;
+        client.wait_until_it_carries(family)?;
+        server.wait_until_it_carries(family)?;
         Ok(Self {
             family,
             client: Mutex::new(client),
@@ -166,8 +166,8 @@ impl Testbed {
             return Ok(());
         }
         server.add_address(self.family)?;
-        server.wait_until_it_carries()?;
-        self.host(End::Client).wait_until_it_carries()
+        server.wait_until_it_carries(self.family)?;
+        self.host(End::Client).wait_until_it_carries(self.family)
     }
 
     /// What the relay carried, lost and dropped; none without a relay.

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;
@@ -126,6 +126,17 @@ impl Rtnetlink {
         self.command(RouteNetlinkMessage::SetLink(message), 0)
     }
 
+    /// Sets how many segments a packet for segmentation (GSO) may hold; with one the sockets
+    /// build packets of single frames.
+    ///
+    /// # Errors
+    /// EPERM without CAP_NET_ADMIN.
+    pub fn set_segments(&mut self, index: u32, most: u32) -> io::Result<()> {
+        let mut message = about(index);
+        message.attributes = vec![LinkAttribute::GsoMaxSegs(most)];
+        self.command(RouteNetlinkMessage::SetLink(message), 0)
+    }
+
     /// Makes the interface send nothing of its own: no ARP and no neighbour discovery, no
     /// membership reports (a NOARP interface joins no solicited-node group), no link-local
     /// address and so no router solicitation.
@@ -160,28 +171,9 @@ impl Rtnetlink {
     /// # Errors
     /// TimedOut when it does not within `patience`; ENODEV when there is none.
     pub fn wait_until_it_carries(&mut self, index: u32, patience: Duration) -> io::Result<()> {
-        // The group is joined before the first look, so no change is missed. The notes only are
-        // the reason to look again: what counts is the state then.
-        self.group(LINK_GROUP, true)?;
-        let answer = self.look_until_it_carries(index, Instant::now() + patience);
-        self.socket.set_read_timeout(None)?;
-        self.group(LINK_GROUP, false)?;
-        answer
-    }
-
-    fn look_until_it_carries(&mut self, index: u32, deadline: Instant) -> io::Result<()> {
-        while !self.link_by_index(index)?.carries {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            self.socket.set_read_timeout(Some(left))?;
-            match self.receive() {
-                Err(e) if e.kind() != io::ErrorKind::WouldBlock => return Err(e),
-                _ => (),
-            }
-        }
-        Ok(())
+        self.wait_until(LINK_GROUP, patience, |netlink| {
+            Ok(netlink.link_by_index(index)?.carries)
+        })
     }
 
     fn query_link(&mut self, message: LinkMessage) -> io::Result<Link> {

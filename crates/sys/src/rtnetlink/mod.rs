@@ -7,6 +7,7 @@ mod route;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
+use std::time::{Duration, Instant};
 
 use netlink_packet_core::{
     ErrorMessage, NLM_F_ACK, NLM_F_ACK_TLVS, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage,
@@ -53,6 +54,41 @@ impl Rtnetlink {
             sequence: 0,
             reply: vec![MaybeUninit::uninit(); REPLY],
         })
+    }
+
+    /// Waits until `holds`, which is asked again after every change in the group (RTNLGRP_…).
+    fn wait_until(
+        &mut self,
+        group: u32,
+        patience: Duration,
+        holds: impl FnMut(&mut Self) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        // The group is joined before the first look, so no change is missed. The notes only are
+        // the reason to look again: what counts is the state then.
+        self.group(group, true)?;
+        let answer = self.look_until(Instant::now() + patience, holds);
+        self.socket.set_read_timeout(None)?;
+        self.group(group, false)?;
+        answer
+    }
+
+    fn look_until(
+        &mut self,
+        deadline: Instant,
+        mut holds: impl FnMut(&mut Self) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        while !holds(self)? {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.socket.set_read_timeout(Some(left))?;
+            match self.receive() {
+                Err(e) if e.kind() != io::ErrorKind::WouldBlock => return Err(e),
+                _ => (),
+            }
+        }
+        Ok(())
     }
 
     /// Hears of changes in the group (RTNLGRP_…), or no longer.

@@ -86,6 +86,12 @@ fn a_veth_pair_between_two_namespaces_carries_and_is_silent() {
             assert_eq!(link.mtu, Some(9000));
             assert_eq!(link.counters, Some(record::InterfaceCounters::default()));
         }
+        let own = "fd73::1".parse().unwrap();
+        here.wait_until_own(own, Duration::from_secs(5)).unwrap();
+        let towards = here.interface_towards(own).unwrap();
+        assert_eq!(towards, here.link("lo").unwrap().index);
+        let stranger = here.wait_until_own("fd73::2".parse().unwrap(), Duration::from_millis(5));
+        assert_eq!(stranger.unwrap_err().kind(), io::ErrorKind::TimedOut);
         let index = here.link("near").unwrap().index;
         let refusal = here.set_device(index, 1_000_000, MAC).unwrap_err();
         assert!(
