@@ -120,6 +120,16 @@ pub enum Event {
     Edge(Edge),
     /// An end's closing figures.
     Report(Box<EndReport>),
+    /// What an end's interface counted over the whole run, the goodbye included: better than the
+    /// figures in the end's own report, which has to be written before that.
+    Wire {
+        /// Which end.
+        end: End,
+        /// Before the first connection.
+        before: InterfaceCounters,
+        /// After the last.
+        after: InterfaceCounters,
+    },
     /// A reason to distrust a figure.
     Doubt(Doubt),
     /// Last of all.

@@ -35,6 +35,9 @@ pub struct ServeArgs {
     /// Form of the log on standard error
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     log: Log,
+    /// Log only what needs attention
+    #[arg(short, long)]
+    quiet: bool,
 }
 
 /// Form of the log lines.
@@ -66,6 +69,8 @@ pub struct ServeRequest {
     pub one_off: bool,
     /// Form of the log.
     pub log: Log,
+    /// Only what needs attention is logged.
+    pub quiet: bool,
 }
 
 impl ServeArgs {
@@ -85,6 +90,7 @@ impl ServeArgs {
             max_rate: self.max_rate,
             one_off: self.one_off,
             log: self.log,
+            quiet: self.quiet,
         })
     }
 }

@@ -1,0 +1,152 @@
+//! The run store: a folder a run, plain files, readable without netdyno.
+//!
+//! `events.jsonl` grows by whole lines while the run goes on; `run.json` appears when it is over,
+//! at once and whole. A kill at any moment loses at most the line being written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use record::{Event, Run};
+
+/// Where runs are kept.
+#[derive(Debug, Clone)]
+pub struct Store {
+    runs: PathBuf,
+}
+
+/// A run being written.
+#[derive(Debug)]
+pub struct Writer {
+    folder: PathBuf,
+    events: File,
+}
+
+const EVENTS: &str = "events.jsonl";
+const DOCUMENT: &str = "run.json";
+
+impl Store {
+    /// `$XDG_STATE_HOME/netdyno`, or `~/.local/state/netdyno` (XDG Base Directory Specification).
+    /// None when neither variable says where.
+    pub fn of_environment() -> Option<Self> {
+        let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+        Some(Self::at(&state.join("netdyno")))
+    }
+
+    /// A store in `folder`.
+    pub fn at(folder: &Path) -> Self {
+        Self { runs: folder.join("runs") }
+    }
+
+    /// Opens the folder of a new run.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn create(&self, id: &str) -> Result<Writer> {
+        let folder = self.runs.join(id);
+        fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
+        let path = folder.join(EVENTS);
+        let events = OpenOptions::new().append(true).create_new(true).open(&path);
+        let events = events.with_context(|| format!("creating {}", path.display()))?;
+        Ok(Writer { folder, events })
+    }
+
+    /// Names of the stored runs, oldest first: they begin with the time.
+    ///
+    /// # Errors
+    /// What the file system says; a store that is not there yet is empty.
+    pub fn ids(&self) -> Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.runs) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.with_context(|| format!("listing {}", self.runs.display()))?,
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut ids: Vec<String> = names.collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// The run `id`, or the latest.
+    ///
+    /// # Errors
+    /// No such run, or a file that is no run.
+    pub fn find(&self, id: Option<&str>) -> Result<String> {
+        match id {
+            Some(id) if self.runs.join(id).is_dir() => Ok(id.to_owned()),
+            Some(id) => bail!("there is no run '{id}' in {}", self.runs.display()),
+            None => match self.ids()?.pop() {
+                Some(id) => Ok(id),
+                None => bail!("there is no stored run in {}", self.runs.display()),
+            },
+        }
+    }
+
+    /// The document of run `id`: as it was written, or put together from the events of a run
+    /// that was killed.
+    ///
+    /// # Errors
+    /// A file that is no run.
+    pub fn document(&self, id: &str) -> Result<Run> {
+        let path = self.runs.join(id).join(DOCUMENT);
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let events = self.events(id)?;
+                analyze::assemble(&events)
+                    .with_context(|| format!("run '{id}' was killed before it began"))
+            }
+            Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
+        }
+    }
+
+    /// The events of run `id`. A last line that was cut by a kill is left out.
+    ///
+    /// # Errors
+    /// A file that is no stream of events.
+    pub fn events(&self, id: &str) -> Result<Vec<Event>> {
+        let path = self.runs.join(id).join(EVENTS);
+        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let events = whole.lines().enumerate().map(|(i, line)| {
+            serde_json::from_str(line)
+                .with_context(|| format!("reading line {} of {}", i + 1, path.display()))
+        });
+        events.collect()
+    }
+}
+
+impl Writer {
+    /// Adds an event.
+    ///
+    /// # Errors
+    /// What the file system says, a full disk for example.
+    pub fn add(&mut self, event: &Event) -> Result<()> {
+        let mut line = serde_json::to_vec(event).context("writing an event")?;
+        line.push(b'\n');
+        self.events
+            .write_all(&line)
+            .with_context(|| format!("writing {}", self.folder.join(EVENTS).display()))
+    }
+
+    /// Adds the document.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn finish(&mut self, run: &Run) -> Result<()> {
+        let path = self.folder.join(DOCUMENT);
+        let partial = self.folder.join("run.json.partial");
+        let write = || -> io::Result<()> {
+            let mut file = File::create(&partial)?;
+            serde_json::to_writer_pretty(&mut file, run)?;
+            file.write_all(b"\n")?;
+            file.sync_all()?;
+            self.events.sync_all()?;
+            fs::rename(&partial, &path)
+        };
+        write().with_context(|| format!("writing {}", path.display()))
+    }
+}
