@@ -56,7 +56,8 @@ fn format() -> Result<Outcome> {
     if !cargo::has("fmt") {
         return Ok(Outcome::NotRun("this toolchain has no rustfmt".to_owned()));
     }
-    let success = shell::run(cargo().args(["fmt", "--all", "--check"]))?;
+    let success =
+        shell::run(cargo().args(["fmt", "--all", "--check", "--", "--color", shell::colour()]))?;
     Ok(Outcome::from_success(success, "cargo fmt changes it"))
 }
 
@@ -66,7 +67,13 @@ fn lints() -> Result<Outcome> {
     }
     let success = shell::run(
         cargo()
-            .args(["clippy", "--workspace", "--all-targets", "--quiet"])
+            .args([
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--keep-going",
+                "--quiet",
+            ])
             .args(["--", "-D", "warnings"]),
     )?;
     Ok(Outcome::from_success(success, "warnings above"))
@@ -86,7 +93,8 @@ fn tests(target: &Path, notes_file: &Path, tally: &mut Tally) -> Result<Outcome>
         command.args(["--show-progress", "none"]);
         command.args(["--color", shell::colour()]);
     } else {
-        command.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]);
+        command.args(["test", "--workspace", "--no-fail-fast"]);
+        command.args(["--lib", "--bins", "--tests", "--examples"]);
         command.args(["--color", shell::colour()]);
         // Tests that measure must not share the machine; the built-in harness knows no groups.
         command.args(["--", "--test-threads", "1"]);
