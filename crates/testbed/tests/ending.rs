@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 /// What `hold-testbed` says of itself.
 struct Held {
     process: Child,
+    permission: String,
     child: u32,
     namespaces: Vec<PathBuf>,
 }
@@ -32,12 +33,13 @@ fn hold(command: &mut Command) -> Result<Held, String> {
         .read_line(&mut line)
         .unwrap();
     let words: Vec<_> = line.split_whitespace().collect();
-    let [child, namespaces @ ..] = words.as_slice() else {
+    let [permission, child, namespaces @ ..] = words.as_slice() else {
         let output = process.wait_with_output().unwrap();
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     };
     Ok(Held {
         process,
+        permission: (*permission).to_owned(),
         child: child.parse().unwrap(),
         namespaces: namespaces.iter().map(PathBuf::from).collect(),
     })
@@ -99,6 +101,7 @@ fn a_killed_process_leaves_nothing() {
                 continue;
             }
         };
+        assert_eq!(held.permission, "Root");
         assert_eq!(held.namespaces.len(), 2);
         assert!(held.namespaces.iter().all(|namespace| is_used(namespace)));
         held.process.kill().unwrap();
@@ -135,9 +138,10 @@ fn an_ordinary_user_gets_one_in_a_user_namespace() {
         let mut command = Command::new(&program);
         hold(command.arg(kind).current_dir("/").uid(NOBODY).gid(NOBODY))
     };
-    for kind in ["veth", "relay"] {
+    for kind in ["veth", "rate", "relay"] {
         match as_nobody(kind) {
             Ok(mut held) => {
+                assert_eq!(held.permission, "UserNamespace");
                 held.process.kill().unwrap();
                 held.process.wait().unwrap();
                 nothing_is_left_of(&held);

@@ -1,6 +1,6 @@
-//! Makes a testbed, with `relay` as first argument one with a relay, starts a child on its
-//! server's host, prints the child's number and both namespaces' names, and holds it all until
-//! its standard input ends.
+//! Makes a testbed (with a relay or a rate if its argument is `relay` or `rate`), starts a child on
+//! its server's host, prints how it was permitted, the child's number and both namespaces' names,
+//! and holds it all until its standard input ends.
 
 use std::error::Error;
 use std::fs::read_link;
@@ -8,8 +8,8 @@ use std::io::{Read, stdin};
 use std::process::{Command, ExitCode};
 
 use plan::{Family, Link};
-use testbed::Testbed;
-use units::Nanos;
+use testbed::{Permission, Testbed};
+use units::{BitRate, Nanos};
 
 fn main() -> ExitCode {
     match hold() {
@@ -22,11 +22,13 @@ fn main() -> ExitCode {
 }
 
 fn hold() -> Result<(), Box<dyn Error>> {
-    let relay = std::env::args().any(|argument| argument == "relay");
+    let kind = std::env::args().nth(1).unwrap_or_default();
     let link = Link {
-        delay: relay.then_some(Nanos::from_millis(1)),
+        delay: (kind == "relay").then_some(Nanos::from_millis(1)),
+        rate: (kind == "rate").then_some(BitRate::new(1_000_000)),
         ..Link::default()
     };
+    let permission = Permission::probe();
     let mut testbed = Testbed::create(&link, Family::V4)?;
     testbed.start()?;
     let mut command = Command::new("sleep");
@@ -34,7 +36,7 @@ fn hold() -> Result<(), Box<dyn Error>> {
     testbed.place_on_server(&mut command)?;
     let mut child = command.spawn()?;
     println!(
-        "{} {} {}",
+        "{permission:?} {} {} {}",
         child.id(),
         read_link("/proc/thread-self/ns/net")?.display(),
         read_link(format!("/proc/{}/ns/net", child.id()))?.display(),
