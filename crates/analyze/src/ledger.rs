@@ -34,7 +34,7 @@ pub(crate) fn ledger(stream: &Stream) -> Ledger {
 fn end(stream: &Stream, end: End) -> Option<EndLedger> {
     let side = stream.side(end);
     let report = side.report?;
-    let wire = side.wire.or(report.interface).map(|(before, after)| {
+    let wire = report.interface.map(|(before, after)| {
         let explained = explained(stream, side);
         WireLedger {
             interface: after.since(before),
@@ -61,18 +61,19 @@ fn application(loads: &[LoadReport]) -> AppLedger {
     }
 }
 
+/// None without TCP, and when not every socket was read.
 fn socket(stream: &Stream, side: &Side) -> Option<SocketLedger> {
-    // A flow that reconnects has the reading of its last connection only.
-    let stays = |load: &Load| load.kind.shape() != Shape::ConnectExchange;
-    let loads = stream.loads().filter(|(_, load)| stays(load));
-    let flows = loads
-        .filter_map(|(index, _)| side.closing(index))
-        .flat_map(|load| &load.flows);
-    let infos: Vec<&TcpInfo> = flows.flat_map(|flow| &flow.tcp_info).collect();
+    let mut infos: Vec<TcpInfo> = Vec::new();
+    for (index, load) in stream.loads() {
+        // A flow that reconnects has the reading of its last connection only.
+        let stays = load.kind.shape() != Shape::ConnectExchange;
+        if load.kind.transport() == Transport::Tcp && stays {
+            infos.extend(readings(load, side.closing(index)?)?);
+        }
+    }
     let sum = |field: fn(&TcpInfo) -> Option<u64>| {
-        infos
-            .iter()
-            .try_fold(0_u64, |sum, info| sum.checked_add(field(info)?))
+        let mut figures = infos.iter().map(field);
+        figures.try_fold(0_u64, |sum, figure| sum.checked_add(figure?))
     };
     (!infos.is_empty()).then(|| SocketLedger {
         sent_bytes: sum(|info| info.tcpi_bytes_sent),
@@ -82,6 +83,16 @@ fn socket(stream: &Stream, side: &Side) -> Option<SocketLedger> {
         segments_out: sum(|info| info.tcpi_segs_out),
         segments_in: sum(|info| info.tcpi_segs_in),
     })
+}
+
+/// The last reading of every flow; none when one is missing.
+fn readings(load: &Load, closing: &LoadReport) -> Option<Vec<TcpInfo>> {
+    let infos: Vec<TcpInfo> = closing
+        .flows
+        .iter()
+        .filter_map(|flow| flow.tcp_info)
+        .collect();
+    (infos.len() == load.flows.get() as usize).then_some(infos)
 }
 
 /// What the interface should have counted for the data flows. On a loopback interface that both
@@ -155,13 +166,11 @@ fn udp(side: &Side, load: &Load, closing: &LoadReport, header: u64) -> Option<Wi
 
 /// Segments without selective acknowledgements, one packet each.
 fn tcp(end: End, load: &Load, closing: &LoadReport, header: u64) -> Option<Wire> {
-    let complete = closing.flows.len() == load.flows.get() as usize;
-    if !complete || load.kind.shape() == Shape::ConnectExchange {
+    if load.kind.shape() == Shape::ConnectExchange {
         return None;
     }
     let mut sum = Wire { tx: 0, rx: 0 };
-    for flow in &closing.flows {
-        let info = flow.tcp_info?;
+    for info in readings(load, closing)? {
         let has = |option| info.tcpi_options.map(|options| options & option != 0);
         let segment = header + TCP + if has(HAS_TIMESTAMPS)? { TIMESTAMPS } else { 0 };
         // The passive end's SYN-ACK was sent before its socket, and its counter, existed.

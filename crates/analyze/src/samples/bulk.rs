@@ -218,6 +218,8 @@ pub fn bidir() -> Vec<Event> {
             counters: counted,
             acked_bytes: Some(out),
             retransmits: Some(0),
+            rtt_us: Some(2_340),
+            cwnd_segments: Some(87),
             ..Default::default()
         }
     };

@@ -3,7 +3,7 @@
 use plan::{Family, Load, Path, Plan, Timing};
 use record::{
     Buckets, Counters, CpuTimes, Edge, End, EndReport, Event, Facts, HostCpu, InterfaceCounters,
-    LoadEdge, LoadReport, Locality, Phase, ProcessCpu, TcpInfo,
+    IpVersion, LoadEdge, LoadReport, Locality, Phase, ProcessCpu, TcpInfo,
 };
 use stats::Scale;
 use units::Nanos;
@@ -106,19 +106,16 @@ pub fn edges(
 /// Closing figures after `seconds` of measured time.
 pub fn closing(end: End, plan: &Plan, seconds: u64, loads: Vec<LoadReport>) -> Event {
     let idle = plan.timing.idle.get() / S;
-    let total = loads
-        .iter()
-        .fold(Counters::default(), |sum, load| sum + load.total);
-    let moved = |bytes: u64| (bytes + bytes / 1448 * 66 + 4096, bytes / 1448 + 40);
-    let (tx_bytes, tx_packets) = moved(total.written_bytes);
-    let (rx_bytes, rx_packets) = moved(total.received_bytes);
-    let counted = InterfaceCounters {
-        tx_bytes,
-        tx_packets,
-        rx_bytes,
-        rx_packets,
-        ..Default::default()
-    };
+    let counted = loads.iter().fold(CONTROL, |sum, load| {
+        let (out, back) = wire(end, load);
+        InterfaceCounters {
+            tx_bytes: sum.tx_bytes + out.0,
+            tx_packets: sum.tx_packets + out.1,
+            rx_bytes: sum.rx_bytes + back.0,
+            rx_packets: sum.rx_packets + back.1,
+            ..sum
+        }
+    });
     Event::Report(Box::new(EndReport {
         end,
         cpu: Some((cpu(end, idle), cpu(end, idle + seconds))),
@@ -127,6 +124,42 @@ pub fn closing(end: End, plan: &Plan, seconds: u64, loads: Vec<LoadReport>) -> E
         memory_per_flow_bytes: None,
         workers: Some(1),
     }))
+}
+
+/// The control connection.
+const CONTROL: InterfaceCounters = InterfaceCounters {
+    tx_bytes: 6_210,
+    tx_packets: 31,
+    rx_bytes: 7_484,
+    rx_packets: 33,
+    tx_dropped: 0,
+    rx_dropped: 0,
+};
+
+/// (Bytes, packets) of a load's data out of and into the interface, without offload.
+fn wire(end: End, load: &LoadReport) -> ((u64, u64), (u64, u64)) {
+    let headers = 14 + load.ip.map_or(20, IpVersion::header_bytes);
+    let infos: Vec<&TcpInfo> = load.flows.iter().flat_map(|flow| &flow.tcp_info).collect();
+    let (flows, total) = (infos.len() as u64, load.total);
+    if infos.is_empty() {
+        let wire = |bytes, datagrams| (bytes + datagrams * (headers + 8), datagrams);
+        let out = wire(total.written_bytes, total.written_messages);
+        return (out, wire(total.received_bytes, total.received_messages));
+    }
+    let sum = |field: fn(&TcpInfo) -> Option<u64>| -> u64 {
+        infos.iter().filter_map(|info| field(info)).sum()
+    };
+    let wire = |bytes, segments| (bytes + segments * (headers + 32) + 8 * flows, segments);
+    let syn_ack = if end == End::Server { flows } else { 0 };
+    let out = wire(
+        sum(|info| info.tcpi_bytes_sent),
+        sum(|info| info.tcpi_segs_out) + syn_ack,
+    );
+    let back = wire(
+        sum(|info| info.tcpi_bytes_received),
+        sum(|info| info.tcpi_segs_in),
+    );
+    (out, back)
 }
 
 /// A twentieth of a CPU in user mode and a quarter in the kernel; of the host's 16 CPUs two are busy.

@@ -47,7 +47,7 @@ pub fn interrupted() -> Vec<Event> {
         2,
         vec![stream, probe(&plan, 2)],
     ));
-    let reason = Some("interrupted by the user (SIGINT) after 3.00 s".to_owned());
+    let reason = Some("by the user (SIGINT), 3.00 s after the start".to_owned());
     events.push(Event::Finish {
         status: Status::Interrupted,
         reason,

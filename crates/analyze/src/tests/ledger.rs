@@ -1,7 +1,7 @@
 //! The books, held against what a veth pair and a loopback device of Linux 6.18 counted.
 
 use plan::{Kind, Load};
-use record::{Counters, End, EndLedger, Event, FlowReport, IpVersion, LoadReport, TcpInfo};
+use record::{Counters, End, EndLedger, Event, IpVersion, LoadReport, TcpInfo};
 use units::Bytes;
 
 use super::{first_load, run};
@@ -133,10 +133,16 @@ fn headers_that_are_not_known_explain_nothing() {
     );
     let events = first_load(with_sockets(measured), End::Client, |load| load.ip = None);
     assert_eq!(explained(run(&events).ledger.client), (None, None));
+}
+
+#[test]
+fn books_with_a_page_missing_are_closed() {
     let events = first_load(with_sockets(measured), End::Client, |load| {
-        load.flows.push(FlowReport::default());
+        load.flows[0].tcp_info = None;
     });
-    assert_eq!(explained(run(&events).ledger.client), (None, None));
+    let client = run(&events).ledger.client.unwrap();
+    assert_eq!(client.socket, None);
+    assert_eq!(explained(Some(client)), (None, None));
 }
 
 #[test]
