@@ -1,1 +1,22 @@
-//! report
+//! How it is shown: values in, text out. Nothing here computes a figure that the document does
+//! not hold, and nothing here prints.
+//!
+//! A figure that is not known is a dash in text, null in JSON and an empty field in CSV.
+
+mod csv;
+mod interval;
+mod json;
+mod progress;
+mod prose;
+mod quantity;
+pub mod schema;
+mod style;
+mod table;
+mod text;
+
+pub use csv::csv;
+pub use interval::{IntervalLines, interval_lines};
+pub use json::{json, json_line, json_lines};
+pub use progress::progress;
+pub use style::Style;
+pub use text::text;

@@ -1,0 +1,14 @@
+//! Writes the JSON Schemas into the folder given, or into `docs/schema`.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() -> std::io::Result<()> {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
+    let folder = env::args_os()
+        .nth(1)
+        .map_or_else(|| PathBuf::from(published), PathBuf::from);
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("run-1.json"), report::schema::run())?;
+    fs::write(folder.join("event-1.json"), report::schema::event())
+}

@@ -1,0 +1,31 @@
+//! JSON: the document, and the stream of events.
+
+use record::{Event, Run};
+use serde::Serialize;
+
+/// The document, indented, with a newline at its end.
+pub fn json(run: &Run) -> String {
+    let mut text = serde_json::to_string_pretty(run).expect(TOTAL);
+    text.push('\n');
+    text
+}
+
+/// One event as one line, with its newline.
+pub fn json_line(event: &Event) -> String {
+    line(event)
+}
+
+/// Events, one a line.
+pub fn json_lines<'a>(events: impl IntoIterator<Item = &'a Event>) -> String {
+    events.into_iter().map(line).collect()
+}
+
+fn line(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).expect(TOTAL);
+    text.push('\n');
+    text
+}
+
+/// Serialisation fails for maps with keys that are no strings and for writers that fail; there
+/// are neither.
+const TOTAL: &str = "events and documents serialise in memory";

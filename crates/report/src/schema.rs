@@ -1,0 +1,27 @@
+//! The published JSON Schemas, from the types that are written.
+
+use record::{Event, Run};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+
+/// Schema of the run document, `docs/schema/run-1.json`.
+pub fn run() -> String {
+    of::<Run>("netdyno run document, version 1")
+}
+
+/// Schema of one event of the stream, `docs/schema/event-1.json`.
+pub fn event() -> String {
+    of::<Event>("netdyno event, version 1")
+}
+
+/// As written, not as accepted: every key that is always there is required.
+fn of<T: JsonSchema>(title: &str) -> String {
+    let mut schema = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema serialises in memory");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,203 @@
+//! What eyes and programs see, from made-up runs. `INSTA_UPDATE=always` writes the files anew.
+
+use analyze::{Intervals, assemble, samples};
+use record::{Event, Finding, Run};
+use report::{IntervalLines, Style};
+use units::Nanos;
+
+fn run(events: &[Event]) -> Run {
+    assemble(events).expect("the stream begins")
+}
+
+/// All interval lines, as they are written while the events come in.
+fn lines(events: &[Event]) -> String {
+    let plan = run(events).plan;
+    let (mut intervals, mut lines) = (
+        Intervals::new(&plan),
+        IntervalLines::new(&plan, Style::PLAIN),
+    );
+    let mut text = lines.header();
+    for edge in edges(events) {
+        if let Some(interval) = intervals.close(edge) {
+            text.push_str(&lines.push(&interval));
+        }
+    }
+    text + &lines.flush()
+}
+
+/// Edges in the order of time, as a live run brings them.
+fn edges(events: &[Event]) -> Vec<&record::Edge> {
+    let edges = events.iter().filter_map(|event| match event {
+        Event::Edge(edge) => Some(edge),
+        _ => None,
+    });
+    let mut edges: Vec<_> = edges.collect();
+    edges.sort_by_key(|edge| edge.at_ns);
+    edges
+}
+
+#[test]
+fn texts() {
+    for (name, events) in samples::all() {
+        let text = lines(&events) + "\n" + &report::text(&run(&events), Style::PLAIN);
+        insta::assert_snapshot!(format!("text-{name}"), text);
+    }
+}
+
+#[test]
+fn a_stored_run_shows_the_lines_that_were_live() {
+    for (name, events) in samples::all() {
+        let stored = report::interval_lines(&run(&events), Style::PLAIN);
+        let live = if stored.is_empty() {
+            String::new()
+        } else {
+            lines(&events)
+        };
+        assert_eq!(stored, live, "{name}");
+    }
+}
+
+#[test]
+fn texts_fit_in_a_hundred_columns_and_have_no_tails() {
+    for (name, events) in samples::all() {
+        let text = lines(&events) + &report::text(&run(&events), Style::PLAIN);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 100, "{name}: {line}");
+            assert_eq!(line.trim_end(), line, "{name}");
+        }
+        assert!(text.is_ascii(), "{name}");
+        assert!(
+            !text.contains("NaN") && !text.contains("inf"),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[test]
+fn findings_stand_before_doubts() {
+    let mut run = run(&samples::udp_with_loss());
+    run.findings.push(Finding {
+        cause: "receiver-socket-buffer".to_owned(),
+        confidence: 0.9,
+        evidence: vec!["3 datagrams dropped on the socket (SO_RXQ_OVFL)".to_owned()],
+        advice: "give the receiver a larger buffer: rcvbuf=4M, and raise net.core.rmem_max on the \
+                 server, which caps it now"
+            .to_owned(),
+    });
+    insta::assert_snapshot!("text-findings", report::text(&run, Style::PLAIN));
+}
+
+#[test]
+fn colours_change_no_letter() {
+    for (name, events) in samples::all() {
+        let run = run(&events);
+        let plain = report::text(&run, Style::PLAIN);
+        let mut coloured = report::text(
+            &run,
+            Style {
+                colour: true,
+                ..Style::PLAIN
+            },
+        );
+        assert!(coloured.contains("\x1b[1"), "{name}");
+        for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[1;31m"] {
+            coloured = coloured.replace(code, "");
+        }
+        assert_eq!(coloured, plain, "{name}");
+    }
+}
+
+#[test]
+fn a_narrow_screen_wraps_sentences() {
+    let narrow = Style {
+        colour: false,
+        width: 60,
+    };
+    let text = report::text(&run(&samples::refused()), narrow);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 60),
+        "{text}"
+    );
+}
+
+#[test]
+fn documents() {
+    for (name, events) in samples::all() {
+        if name != "thousand-flows" {
+            insta::assert_snapshot!(format!("json-{name}"), report::json(&run(&events)));
+        }
+    }
+}
+
+#[test]
+fn event_lines() {
+    let text = report::json_lines(&samples::interrupted());
+    insta::assert_snapshot!("json-lines-interrupted", text);
+    for (line, event) in text.lines().zip(samples::interrupted()) {
+        assert_eq!(serde_json::from_str::<Event>(line).unwrap(), event);
+    }
+}
+
+#[test]
+fn tables_for_programs() {
+    for (name, events) in samples::all() {
+        insta::assert_snapshot!(format!("csv-{name}"), report::csv(&run(&events)));
+    }
+}
+
+#[test]
+fn every_csv_row_has_every_column() {
+    for (name, events) in samples::all() {
+        let csv = report::csv(&run(&events));
+        let commas = |line: &str| line.matches(',').count();
+        let head = commas(csv.lines().next().unwrap());
+        assert!(
+            csv.lines().all(|line| commas(line) == head),
+            "{name}: {csv}"
+        );
+    }
+}
+
+#[test]
+fn the_live_line() {
+    let events = samples::tcp_stream();
+    let run = run(&events);
+    let at = |end| {
+        run.intervals
+            .iter()
+            .rfind(|i| i.end == end && i.to_ns < 3_500_000_000)
+    };
+    let (client, server) = (at(record::End::Client), at(record::End::Server));
+    let now = Nanos::from_millis(3_200);
+    let line = report::progress(&run.plan, client, server, now, Style::PLAIN);
+    let expected = "  3.2 s measuring  stream 941.48 Mbit/s at the server  probe 1.27 ms  1 s left";
+    assert_eq!(line, expected);
+    let narrow = Style {
+        colour: false,
+        width: 20,
+    };
+    assert_eq!(
+        report::progress(&run.plan, client, server, now, narrow).len(),
+        20
+    );
+    let early = report::progress(&run.plan, None, None, Nanos::from_millis(200), Style::PLAIN);
+    assert_eq!(early, "  0.2 s idle  4 s left");
+}
+
+#[test]
+fn an_end_that_fell_silent_does_not_hold_back_the_other() {
+    let mut events = samples::tcp_stream();
+    let silent =
+        |edge: &record::Edge| edge.end == record::End::Client && edge.at_ns > 2_500_000_000;
+    events.retain(|event| !matches!(event, Event::Edge(edge) if silent(edge)));
+    let text = lines(&events);
+    let last: Vec<&str> = text.lines().rev().take(2).collect();
+    assert!(
+        last[0].starts_with("  3.00-  4.00") && last[0].ends_with("941.48 Mbit/s"),
+        "{text}"
+    );
+    assert!(
+        last[1].starts_with("  2.00-  3.00") && last[1].ends_with("941.48 Mbit/s"),
+        "{text}"
+    );
+}
