@@ -34,7 +34,7 @@ pub(crate) fn ledger(stream: &Stream) -> Ledger {
 fn end(stream: &Stream, end: End) -> Option<EndLedger> {
     let side = stream.side(end);
     let report = side.report?;
-    let wire = report.interface.map(|(before, after)| {
+    let wire = side.wire.or(report.interface).map(|(before, after)| {
         let explained = explained(stream, side);
         WireLedger {
             interface: after.since(before),

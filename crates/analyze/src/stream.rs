@@ -1,7 +1,7 @@
 //! The stream of events, sorted by what they are about.
 
 use plan::{Load, Plan};
-use record::{Doubt, Edge, End, EndReport, Event, Facts, Granted, LoadReport, Status};
+use record::{Doubt, Edge, End, EndReport, Event, Facts, Granted, InterfaceCounters, LoadReport, Status};
 
 /// Everything that was told, by reference.
 pub(crate) struct Stream<'a> {
@@ -23,6 +23,8 @@ pub(crate) struct Side<'a> {
     pub facts: Option<&'a Facts>,
     pub edges: Vec<&'a Edge>,
     pub report: Option<&'a EndReport>,
+    /// The interface's counters over the whole run, where they were told apart from the report.
+    pub wire: Option<(InterfaceCounters, InterfaceCounters)>,
 }
 
 impl<'a> Stream<'a> {
@@ -68,6 +70,9 @@ impl<'a> Stream<'a> {
             Event::Granted { grants } => self.grants.extend(grants),
             Event::Edge(edge) => self.side_mut(edge.end).edges.push(edge),
             Event::Report(report) => self.side_mut(report.end).report = Some(report),
+            Event::Wire { end, before, after } => {
+                self.side_mut(*end).wire = Some((*before, *after));
+            }
             Event::Doubt(doubt) => self.doubts.push(doubt),
             Event::Finish { status, reason } => self.finish = Some((*status, reason.as_deref())),
         }
@@ -115,6 +120,7 @@ impl<'a> Side<'a> {
             facts,
             edges: Vec::new(),
             report: None,
+            wire: None,
         }
     }
 
