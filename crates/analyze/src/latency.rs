@@ -1,27 +1,8 @@
-//! Latency for the document: summaries of added histograms.
+//! Latency without and with load, from the probe.
 
-use record::{Buckets, Latency, LatencyUnderLoad};
+use record::{Buckets, End, LatencyUnderLoad};
 
 use crate::stream::Stream;
-use record::End;
-
-/// Summary of a histogram; every figure none without samples.
-pub(crate) fn latency(buckets: &Buckets) -> Latency {
-    let Some(summary) = stats::summary(&buckets.0) else {
-        return Latency::default();
-    };
-    Latency {
-        samples: summary.samples,
-        min_ns: Some(summary.min),
-        mean_ns: Some(summary.mean.round() as u64),
-        p50_ns: Some(summary.p50),
-        p90_ns: Some(summary.p90),
-        p95_ns: Some(summary.p95),
-        p99_ns: Some(summary.p99),
-        p999_ns: Some(summary.p999),
-        max_ns: Some(summary.max),
-    }
-}
 
 /// The first probe's view. None without a probe, without its closing figures, or when nothing but
 /// probes ran: there was no load then.
@@ -30,7 +11,8 @@ pub(crate) fn under_load(stream: &Stream) -> Option<LatencyUnderLoad> {
     let (probe, _) = stream.loads().find(|(_, load)| is_probe(load))?;
     let loaded = stream.plan.loads.iter().any(|load| !is_probe(load));
     let closing = stream.side(End::Client).closing(probe).filter(|_| loaded)?;
-    let summary = |buckets: &Option<Buckets>| buckets.as_ref().map(latency).unwrap_or_default();
+    let summary =
+        |buckets: &Option<Buckets>| buckets.as_ref().map(Buckets::latency).unwrap_or_default();
     let (idle, loaded) = (summary(&closing.idle), summary(&closing.response));
     let added = |idle: u64, loaded: u64| (loaded as f64 - idle as f64) / 1e6;
     let rpm = |mean_ns: u64| (mean_ns > 0).then(|| 60e9 / mean_ns as f64);

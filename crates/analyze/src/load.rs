@@ -2,12 +2,12 @@
 
 use plan::{Load, Transport};
 use record::{
-    Direction, End, GapError, GrantedBothEnds, LoadResult, PacingBothEnds, PacingError, Tally,
+    Buckets, Direction, End, GapError, GrantedBothEnds, LoadResult, PacingBothEnds, PacingError,
+    Tally,
 };
 
 use crate::counted::{per_second, tally};
 use crate::fairness::fairness;
-use crate::latency::latency;
 use crate::row::rows;
 use crate::stream::Stream;
 use crate::{loss, tcp};
@@ -48,10 +48,10 @@ pub(crate) fn result(stream: &Stream, index: usize, load: &Load) -> LoadResult {
         unanswered: asking.and_then(|closing| closing.unanswered),
         latency: asking
             .and_then(|closing| closing.response.as_ref())
-            .map(latency),
+            .map(Buckets::latency),
         service_time: asking
             .and_then(|closing| closing.service.as_ref())
-            .map(latency),
+            .map(Buckets::latency),
         loss: loss::loss(stream, index, load.kind),
         tcp: tcp::both_ends(stream, index, load.kind),
         granted: GrantedBothEnds {
@@ -123,7 +123,7 @@ fn together(parts: impl Iterator<Item = Option<Tally>>) -> Option<Tally> {
 fn pacing(stream: &Stream, index: usize) -> Option<PacingBothEnds> {
     let error = |gap: &GapError| PacingError {
         asked_gap_ns: gap.asked_gap_ns,
-        error: latency(&gap.errors),
+        error: gap.errors.latency(),
     };
     let at = |end| {
         stream

@@ -1,7 +1,9 @@
 //! The stream of events, sorted by what they are about.
 
 use plan::{Load, Plan};
-use record::{Doubt, Edge, End, EndReport, Event, Facts, Granted, InterfaceCounters, LoadReport, Status};
+use record::{
+    Doubt, Edge, End, EndReport, Event, Facts, Granted, InterfaceCounters, LoadReport, Status,
+};
 
 /// Everything that was told, by reference.
 pub(crate) struct Stream<'a> {

@@ -194,3 +194,27 @@ fn the_application_and_the_interface_are_of_the_whole_life() {
     assert!(client.application.written_bytes > run.loads[0].sent.unwrap().bytes);
     assert!(client.wire.unwrap().interface.tx_bytes > client.application.written_bytes);
 }
+
+#[test]
+fn the_interface_is_read_again_after_the_goodbye() {
+    let mut events = samples::tcp_stream();
+    let after = record::InterfaceCounters {
+        tx_bytes: 77,
+        ..Default::default()
+    };
+    let before = record::InterfaceCounters {
+        tx_bytes: 7,
+        ..Default::default()
+    };
+    events.insert(
+        events.len() - 1,
+        Event::Wire {
+            end: End::Client,
+            before,
+            after,
+        },
+    );
+    let ledger = run(&events).ledger;
+    assert_eq!(ledger.client.unwrap().wire.unwrap().interface.tx_bytes, 70);
+    assert!(ledger.server.unwrap().wire.unwrap().interface.tx_bytes > 70);
+}
