@@ -168,10 +168,9 @@ impl Client<'_> {
                     }));
                 }
                 let lines = connect::flows(&plan, self.peer, token, Some(self.signals))?;
-                let plan = Arc::new(plan);
                 let crew = Crew::new(&plan, End::Client, lines, self.control.wake.clone())?;
                 let interface = self.job.interface.clone();
-                self.course = Some(Course::new(plan, End::Client, crew, interface, memory_before));
+                self.course = Some(Course::new(&plan, End::Client, crew, interface, memory_before));
             }
             ClientAction::Attached(granted) => self.start(granted)?,
             ClientAction::Started => self.go(),

@@ -174,10 +174,4 @@ impl Control {
             }
         }
     }
-
-    /// Round-trip time of the control connection.
-    pub fn rtt(&self) -> Nanos {
-        let micros = sys::tcp_info(&self.socket).ok().and_then(|info| info.tcpi_rtt);
-        Nanos::new(micros.unwrap_or(0) * 1000)
-    }
 }

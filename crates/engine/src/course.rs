@@ -2,8 +2,6 @@
 //! their roles in the loads differ. It has no thread and no socket of its own: the control loop
 //! asks when it wants to be called, and calls it.
 
-use std::sync::Arc;
-
 use plan::{Plan, Stop};
 use proto::native::SentTotals;
 use record::{Buckets, CpuTimes, Edge, End, EndReport, Granted, InterfaceCounters};
@@ -33,9 +31,9 @@ pub(crate) const LEAD: Nanos = Nanos::from_millis(100);
 /// An end's run.
 pub(crate) struct Course {
     end: End,
-    plan: Arc<Plan>,
     crew: Crew,
-    origin: Nanos,
+    /// The common start; none until it is known.
+    origin: Option<Nanos>,
     timeline: Timeline,
     /// Per load: where counting began, where it stopped, response times of the idle phase.
     begin: Vec<Option<Mark>>,
@@ -57,7 +55,7 @@ impl Course {
     /// A run that starts with [`Course::go`]. `interface` is the one used, with its counters from
     /// before the first connection; `memory_before` is from before then too.
     pub fn new(
-        plan: Arc<Plan>,
+        plan: &Plan,
         end: End,
         crew: Crew,
         interface: Option<(String, InterfaceCounters)>,
@@ -68,9 +66,8 @@ impl Course {
         Self {
             end,
             timeline: Timeline::new(plan.timing, &offsets),
-            plan,
             crew,
-            origin: Nanos::ZERO,
+            origin: None,
             begin: vec![None; loads],
             stop: vec![None; loads],
             idle: vec![None; loads],
@@ -98,32 +95,34 @@ impl Course {
 
     /// Starts at `origin`, a little in the future, so that every worker is awake by then.
     pub fn go(&mut self, origin: Nanos, seed: u64) {
-        self.origin = origin;
+        self.origin = Some(origin);
         self.crew.go(Go { origin, seed });
     }
 
     /// When the peer must be through with everything, and then some; none when nothing bounds
     /// the run.
     pub fn guard(&self) -> Option<Nanos> {
-        Some(self.origin + self.timeline.end()? + LAST_CALL + DRAIN + Nanos::from_millis(1500))
+        Some(self.origin? + self.timeline.end()? + LAST_CALL + DRAIN + Nanos::from_millis(1500))
     }
 
     /// When the course wants to be called.
     pub fn next_call(&self) -> Option<Nanos> {
+        let origin = self.origin?;
         let tick = self.timeline.next_at().filter(|_| self.stopped.is_none());
         let last_call = self.stopped.filter(|_| !self.said_done).map(|at| at + LAST_CALL);
         let drained = self.peer.as_ref().filter(|_| self.said_done).map(|(at, _)| *at + self.drain());
-        [tick.map(|tick| self.origin + tick), last_call, drained].into_iter().flatten().min()
+        [tick.map(|tick| origin + tick), last_call, drained].into_iter().flatten().min()
     }
 
     /// Does what is due: marks, edges, the stop. Gives the edge if there is one.
     pub fn call(&mut self, now: Nanos) -> Option<Edge> {
+        let origin = self.origin?;
         self.stop_when_all_is_sent(now);
-        if self.stopped.is_some() || self.timeline.next_at().is_none_or(|at| self.origin + at > now) {
+        if self.stopped.is_some() || self.timeline.next_at().is_none_or(|at| origin + at > now) {
             return None;
         }
         let tick = self.timeline.take()?;
-        let edge = tick.edge.map(|phase| self.take_edge(phase));
+        let edge = tick.edge.map(|phase| self.take_edge(origin, phase));
         if tick.idle_over {
             for (idle, load) in self.idle.iter_mut().zip(&self.crew.loads) {
                 *idle = load.asks().then(|| Mark::light(load).response);
@@ -164,7 +163,7 @@ impl Course {
     /// Whether this end has sent its last byte and has not said so yet; then what it sent.
     pub fn done(&mut self, now: Nanos) -> Option<Vec<SentTotals>> {
         let overdue = self.stopped.is_some_and(|at| at + LAST_CALL <= now);
-        if self.said_done || (self.crew.active_left() > 0 && !overdue) {
+        if self.origin.is_none() || self.said_done || (self.crew.active_left() > 0 && !overdue) {
             return None;
         }
         self.said_done = true;
@@ -220,7 +219,7 @@ impl Course {
         closing::load_report(closing::Figures {
             end: self.end,
             load,
-            origin: self.origin,
+            origin: self.origin.unwrap_or(self.stopped.unwrap_or_default()),
             by_time: load.load.stop == Stop::Time,
             begin: self.begin[index].as_ref(),
             stop,
@@ -230,15 +229,15 @@ impl Course {
         })
     }
 
-    fn take_edge(&mut self, phase: record::Phase) -> Edge {
+    fn take_edge(&mut self, origin: Nanos, phase: record::Phase) -> Edge {
         let marks: Vec<Mark> = self.crew.loads.iter().map(Mark::light).collect();
-        let at = marks.first().map_or(self.origin, |mark| mark.at);
+        let at = marks.first().map_or(origin, |mark| mark.at);
         let loads = marks.iter().zip(&self.edge).map(|(mark, before)| mark.edge(before)).collect();
         for (edge, mark) in self.edge.iter_mut().zip(marks) {
             *edge = mark.response;
         }
         let cpu = Some(observe::cpu::now());
-        Edge { end: self.end, at_ns: (at - self.origin).get(), phase, cpu, loads }
+        Edge { end: self.end, at_ns: (at - origin).get(), phase, cpu, loads }
     }
 
     fn waits_for_datagrams(&self) -> bool {

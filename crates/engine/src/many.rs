@@ -67,7 +67,7 @@ impl Many {
             // Without readiness no flow can go on; each one says so.
             for at in 0..self.slots.len() {
                 let error = io::Error::new(error.kind(), error.to_string());
-                self.end(at, crate::flow::Broken::new("waiting for readiness", error));
+                self.end(at, crate::flow::Broken::at("waiting for readiness", error));
             }
         }
         for at in 0..self.slots.len() {

@@ -197,7 +197,6 @@ impl Part {
                 waiting: Default::default(),
                 unanswered: 0,
                 stopping: false,
-                full: false,
             }),
             (Role::Answer, Transport::Tcp) => {
                 Box::new(Answer { socket, tally, request, reply, progress: Default::default() })

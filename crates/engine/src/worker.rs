@@ -33,7 +33,6 @@ pub(crate) struct Task {
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
     pub load: usize,
-    pub flow: u32,
     /// The sentence, when it broke.
     pub broken: Option<String>,
     pub outages: Vec<Outage>,
@@ -142,7 +141,7 @@ impl Running {
             _ => None,
         };
         let ended =
-            Ended { load: self.load, flow: self.number, broken, outages: self.flow.outages() };
+            Ended { load: self.load, broken, outages: self.flow.outages() };
         // Dropped first: a socket of its own is closed before the coordinator hears of the end.
         let (counts, active) = (self.counts, self.active);
         drop(self);

@@ -46,7 +46,7 @@ impl Answer {
                     self.progress.full = true;
                     return State::Going;
                 }
-                Err(error) => return Broken::new("sending a reply", error),
+                Err(error) => return Broken::at("sending a reply", error),
             }
         }
         State::Going
@@ -89,7 +89,7 @@ impl Flow for Answer {
                     }
                 }
                 Err(error) if would_block(&error) => return State::Going,
-                Err(error) => return Broken::new("waiting for a request", error),
+                Err(error) => return Broken::at("waiting for a request", error),
             }
         }
         State::Going

@@ -68,7 +68,7 @@ impl Ask {
                     self.progress.full = true;
                     return State::Going;
                 }
-                Err(error) => return Broken::new("sending a request", error),
+                Err(error) => return Broken::at("sending a request", error),
             }
         }
     }
@@ -97,7 +97,7 @@ impl Ask {
                 Ok(Some(now))
             }
             Err(error) if would_block(&error) => Ok(None),
-            Err(error) => Err(Broken::new("waiting for a reply", error)),
+            Err(error) => Err(Broken::at("waiting for a reply", error)),
         }
     }
 

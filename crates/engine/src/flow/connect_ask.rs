@@ -50,7 +50,7 @@ impl ConnectAsk {
             return Ok(false);
         }
         let Some(intended) = self.arrivals.take(now) else { return Ok(false) };
-        let socket = self.opener.open().map_err(|error| Broken::new("connecting", error))?;
+        let socket = self.opener.open().map_err(|error| Broken::at("connecting", error))?;
         if self.left != u64::MAX {
             self.left -= 1;
         }
@@ -64,7 +64,7 @@ impl ConnectAsk {
     fn step(&mut self, room: &mut Room) -> Result<bool, State> {
         let Some(current) = &mut self.current else { return Ok(false) };
         if !current.connected {
-            sys::take_error(&current.socket).map_err(|error| Broken::new("connecting", error))?;
+            sys::take_error(&current.socket).map_err(|error| Broken::at("connecting", error))?;
             current.connected = true;
         }
         let preamble = self.opener.preamble();
@@ -76,7 +76,7 @@ impl ConnectAsk {
             match sys::send(&current.socket, bytes, room.wait) {
                 Ok(n) => current.written += n,
                 Err(error) if waits(&error) => return Ok(false),
-                Err(error) => return Err(Broken::new("sending a request", error)),
+                Err(error) => return Err(Broken::at("sending a request", error)),
             }
             if current.written >= preamble.len() + self.request {
                 self.sent.add(self.request);
@@ -96,7 +96,7 @@ impl ConnectAsk {
                 }
                 Ok(n) => current.arrived += n,
                 Err(error) if waits(&error) => return Ok(false),
-                Err(error) => return Err(Broken::new("waiting for a reply", error)),
+                Err(error) => return Err(Broken::at("waiting for a reply", error)),
             }
         }
     }

@@ -71,7 +71,7 @@ pub(crate) struct Broken {
 }
 
 impl Broken {
-    pub fn new(doing: &'static str, error: io::Error) -> State {
+    pub fn at(doing: &'static str, error: io::Error) -> State {
         State::Broken(Self { doing, error: Some(error) })
     }
 

@@ -46,7 +46,7 @@ impl Flow for StreamReceive {
                     self.tally.set_received(&self.half);
                 }
                 Err(error) if would_block(&error) => return State::Going,
-                Err(error) => return Broken::new("receiving", error),
+                Err(error) => return Broken::at("receiving", error),
             }
         }
         State::Going

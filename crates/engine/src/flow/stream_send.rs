@@ -108,7 +108,7 @@ impl Flow for StreamSend {
                     self.full = true;
                     return State::Going;
                 }
-                Err(error) => return Broken::new("sending", error),
+                Err(error) => return Broken::at("sending", error),
             }
         }
         State::Going

@@ -46,13 +46,13 @@ impl Flow for UdpAnswer {
                         Err(error) if would_block(&error) || udp_send::passes(&error) => {
                             self.sent.failures += 1;
                         }
-                        Err(error) => return Broken::new("sending a reply", error),
+                        Err(error) => return Broken::at("sending a reply", error),
                     }
                     self.tally.set_sent(&self.sent);
                 }
                 Err(error) if would_block(&error) => return State::Going,
                 Err(error) if udp_send::passes(&error) => (),
-                Err(error) => return Broken::new("waiting for a request", error),
+                Err(error) => return Broken::at("waiting for a request", error),
             }
         }
         State::Going

@@ -33,7 +33,6 @@ pub(crate) struct UdpAsk {
     pub waiting: VecDeque<(u64, Request)>,
     pub unanswered: u64,
     pub stopping: bool,
-    pub full: bool,
 }
 
 impl UdpAsk {
@@ -47,7 +46,7 @@ impl UdpAsk {
                 Ok(n) => self.sent.add(n),
                 // The request counts as sent and will count as lost: the path did not carry it.
                 Err(error) if would_block(&error) || passes(&error) => self.sent.failures += 1,
-                Err(error) => return Broken::new("sending a request", error),
+                Err(error) => return Broken::at("sending a request", error),
             }
             self.waiting.push_back((self.header.seq, Request { intended, sent: now }));
             self.header.seq += 1;
@@ -81,7 +80,7 @@ impl UdpAsk {
                 }
                 Err(error) if would_block(&error) => break,
                 Err(error) if passes(&error) => (),
-                Err(error) => return Err(Broken::new("waiting for a reply", error)),
+                Err(error) => return Err(Broken::at("waiting for a reply", error)),
             }
         }
         Ok(())

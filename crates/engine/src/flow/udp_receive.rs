@@ -86,7 +86,7 @@ impl Flow for UdpReceive {
                 Err(error) if would_block(&error) => return State::Going,
                 // Our own datagrams of the other direction met a closed port.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => (),
-                Err(error) => return Broken::new("receiving datagrams", error),
+                Err(error) => return Broken::at("receiving datagrams", error),
             }
         }
         State::Going

@@ -51,7 +51,7 @@ impl UdpSend {
                     self.pause = Some(now + PAUSE);
                 }
             }
-            Err(error) => return Err(Broken::new("sending a datagram", error)),
+            Err(error) => return Err(Broken::at("sending a datagram", error)),
         }
         if let Some(pace) = &mut self.pace {
             pace.sent(now);

@@ -190,7 +190,7 @@ impl Session {
         for (index, load) in crew.loads.iter().enumerate() {
             door.connect(index as u16, load.inboxes().to_vec());
         }
-        let course = Course::new(plan, End::Server, crew, self.interface.clone(), self.memory_before);
+        let course = Course::new(&plan, End::Server, crew, self.interface.clone(), self.memory_before);
         let granted = course.granted();
         self.course = Some(course);
         let _ = self.session.attached(clock::now(), granted);
