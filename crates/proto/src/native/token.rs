@@ -125,6 +125,8 @@ mod tests {
             let mut bytes = *TOKEN.as_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
             assert_ne!(Token::new(bytes), TOKEN, "bit {bit}");
+            bytes[15 - bit / 8] ^= 1 << (bit % 8);
+            assert_ne!(Token::new(bytes), TOKEN, "bit {bit} of two bytes");
         }
         assert_eq!(Token::new(*TOKEN.as_bytes()), TOKEN);
     }
