@@ -43,7 +43,7 @@ impl<const N: usize> Published<N> {
                 *figure = place.load(Ordering::Relaxed);
             }
             fence(Ordering::Acquire);
-            if before % 2 == 0 && self.version.load(Ordering::Relaxed) == before {
+            if before.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == before {
                 break;
             }
         }
