@@ -22,7 +22,9 @@ pub(super) fn doubts(run: &Run) -> Vec<Doubt> {
 
 fn median(about: &str, latency: &Latency) -> Option<Doubt> {
     let evidence = format!("{} samples", latency.samples);
-    (latency.samples < MEDIAN).then(|| doubt("few-samples", about, evidence))
+    (1..MEDIAN)
+        .contains(&latency.samples)
+        .then(|| doubt("few-samples", about, evidence))
 }
 
 /// A percentile needs as many samples as it leaves one beyond.
