@@ -174,7 +174,8 @@ impl Process {
         let said = self.output()?;
         let status = self.child.wait()?;
         if !status.success() {
-            bail!("ended with {status}: {}", self.last_error());
+            let why = reason(&said).unwrap_or_else(|| self.last_error());
+            bail!("ended with {status}: {why}");
         }
         Ok(said)
     }
@@ -208,6 +209,12 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The reason that netdyno's document gives for a run that failed.
+fn reason(said: &str) -> Option<String> {
+    let document: Value = serde_json::from_str(said).ok()?;
+    Some(document["reason"].as_str()?.to_owned())
 }
 
 fn last_line(file: &Path) -> Option<String> {
