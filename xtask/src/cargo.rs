@@ -27,6 +27,9 @@ pub struct Package {
     /// Version.
     #[serde(default)]
     pub version: String,
+    /// Its Cargo.toml.
+    #[serde(default)]
+    pub manifest_path: PathBuf,
     /// SPDX expression.
     pub license: Option<String>,
     /// What its Cargo.toml asks for.
@@ -42,6 +45,15 @@ pub struct Dependency {
     pub kind: Option<String>,
     /// Set for packages of this workspace.
     pub path: Option<PathBuf>,
+}
+
+impl Package {
+    /// The folder of a package of the workspace, from the workspace's.
+    pub fn folder(&self) -> String {
+        let folder = self.manifest_path.parent().unwrap_or(&self.manifest_path);
+        let inner = folder.strip_prefix(root()).unwrap_or(folder);
+        inner.to_string_lossy().into_owned()
+    }
 }
 
 impl Metadata {

@@ -1,16 +1,17 @@
-//! Every direct dependency has its line, with the reason, in docs/dependencies.md.
+//! Every direct dependency has its line, with the reason, in docs/dependencies.md, and is used.
 
 use std::collections::BTreeSet;
 
 use super::Fault;
+use super::tokens::{Kind, tokens};
 use super::tree::Tree;
 use crate::cargo::Package;
 
 const PAGE: &str = "docs/dependencies.md";
 const MANIFEST: &str = "Cargo.toml";
 
-/// Dependencies without a line, lines without a dependency, lines without a reason, and versions
-/// in the workspace's table that nobody asks for.
+/// Dependencies without a line, lines without a dependency, lines without a reason, versions in
+/// the workspace's table that nobody asks for, and dependencies that no source names.
 pub fn faults(members: &[Package], tree: &Tree) -> Vec<Fault> {
     let Some((_, page)) = tree.texts().find(|(path, _)| *path == PAGE) else {
         return vec![Fault::new(PAGE, "is missing")];
@@ -49,7 +50,35 @@ pub fn faults(members: &[Package], tree: &Tree) -> Vec<Fault> {
             None
         }
     });
-    unexplained.chain(of_rows).chain(idle).collect()
+    let unnamed = members.iter().flat_map(|member| unnamed(member, tree));
+    unexplained
+        .chain(of_rows)
+        .chain(idle)
+        .chain(unnamed)
+        .collect()
+}
+
+/// What a package asks for and none of its sources names.
+fn unnamed(member: &Package, tree: &Tree) -> Vec<Fault> {
+    let folder = format!("{}/", member.folder());
+    let words: BTreeSet<&str> = tree
+        .rust()
+        .filter(|(path, _)| path.starts_with(&folder))
+        .flat_map(|(_, text)| tokens(text))
+        .filter(|token| token.kind == Kind::Word)
+        .map(|token| token.text)
+        .collect();
+    member
+        .dependencies
+        .iter()
+        .filter(|dependency| !words.contains(dependency.name.replace('-', "_").as_str()))
+        .map(|dependency| {
+            Fault::new(
+                format!("{folder}Cargo.toml"),
+                format!("asks for {}, which no source names", dependency.name),
+            )
+        })
+        .collect()
 }
 
 struct Row<'a> {
@@ -100,6 +129,7 @@ mod tests {
         };
         let member = Package {
             name: "a".to_owned(),
+            manifest_path: "crates/a/Cargo.toml".into(),
             dependencies: vec![
                 dependency("serde", false),
                 dependency("libc", false),
@@ -111,7 +141,14 @@ mod tests {
         let page = "# x\n| crate | reason |\n|---|---|\n| `serde` | data |\n| `gone` | was |\n| `toml` | |\n";
         let manifest = "[workspace.dependencies]\nunits = { path = \"x\" }\nserde = \"1\"\n\
             idle = \"1\"\n\n[profile.release]\ndebug = 1\n";
-        let found: Vec<_> = faults(&[member], &Tree::of(&[(PAGE, page), (MANIFEST, manifest)]))
+        let source = "use serde::de;\nuse toml::Value;\n// units\nconst A: i32 = libc::EOF;";
+        let tree = Tree::of(&[
+            (PAGE, page),
+            (MANIFEST, manifest),
+            ("crates/a/src/lib.rs", source),
+            ("crates/b/src/lib.rs", "use units::Bytes;"),
+        ]);
+        let found: Vec<_> = faults(&[member], &tree)
             .iter()
             .map(Fault::to_string)
             .collect();
@@ -122,6 +159,7 @@ mod tests {
                 "docs/dependencies.md:5: gone is not used",
                 "docs/dependencies.md:6: toml has no reason",
                 "Cargo.toml:4: no package uses idle",
+                "crates/a/Cargo.toml: asks for units, which no source names",
             ]
         );
     }
