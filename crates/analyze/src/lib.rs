@@ -19,6 +19,7 @@ mod stream;
 mod tcp;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 pub use assemble::assemble;
 pub use doubt::invalidity;

@@ -136,3 +136,15 @@ impl<'a> Side<'a> {
         self.report?.loads.get(load)
     }
 }
+
+/// Whether both ends are one network stack, as far as is known.
+pub(crate) fn same_stack(a: &Side, b: &Side) -> bool {
+    let netns = |side: &Side| side.facts.and_then(|facts| facts.locality.netns);
+    same_machine(a, b) && netns(a).is_some() && netns(a) == netns(b)
+}
+
+/// Whether both ends are one machine, as far as is known.
+pub(crate) fn same_machine(a: &Side, b: &Side) -> bool {
+    let boot = |side: &Side| side.facts.and_then(|facts| facts.locality.boot_id.clone());
+    boot(a).is_some() && boot(a) == boot(b)
+}

@@ -386,8 +386,9 @@ pub struct WireLedger {
     /// Bytes and packets by the kernel's counting: frames without preamble and checksum; a
     /// segmentation-offloaded packet counts once, with one header.
     pub interface: InterfaceCounters,
-    /// Bytes that the data flows' own counts explain: payload and headers. Exact for UDP; for TCP
-    /// exact without offload and selective acknowledgements. None where headers are unknown.
+    /// Bytes that the data flows' own counts explain: payload, and a header for each packet that
+    /// the interface counted. Exact for UDP, and for TCP without selective acknowledgements. None
+    /// where headers are unknown.
     pub explained_tx_bytes: Option<u64>,
     /// The same for the other direction.
     pub explained_rx_bytes: Option<u64>,

@@ -3,8 +3,7 @@
 use record::{Doubt, End, EndCost, HostCpu, Run};
 
 use super::{doubt, the};
-use crate::ledger::{same_machine, same_stack};
-use crate::stream::Stream;
+use crate::stream::{Stream, same_machine, same_stack};
 
 /// Share of the available CPU time above which an end had none to spare.
 const SATURATED: f64 = 0.95;
@@ -17,10 +16,14 @@ pub(super) fn doubts(stream: &Stream, run: &Run) -> Vec<Doubt> {
         (End::Client, run.cost.client, run.hosts_observed.client),
         (End::Server, run.cost.server, run.hosts_observed.server),
     ];
+    let shared = same_machine(stream.side(End::Client), stream.side(End::Server));
     for (end, cost, host) in ends {
         doubts.extend(cost.and_then(|cost| workers(stream, end, &cost)));
-        doubts.extend(host.and_then(|host| busy(end, &host)));
-        doubts.extend(host.and_then(|host| stolen(end, &host)));
+        // One machine is one host: what is said of the client's holds for the server's.
+        if let Some(host) = host.filter(|_| end == End::Client || !shared) {
+            doubts.extend(busy(end, &host));
+            doubts.extend(stolen(end, &host));
+        }
     }
     doubts
 }

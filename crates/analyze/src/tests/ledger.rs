@@ -4,7 +4,7 @@ use plan::{Kind, Load};
 use record::{Counters, End, EndLedger, Event, IpVersion, LoadReport, TcpInfo};
 use units::Bytes;
 
-use super::{first_load, run};
+use super::{changed, first_load, run};
 use crate::samples;
 
 /// 3,000,000 bytes written to one connection over a veth pair with segmentation offload off:
@@ -68,6 +68,12 @@ fn with_datagrams(change: impl Fn(&mut record::Facts)) -> record::Ledger {
         }
     };
     let events = first_load(events, End::Client, sent);
+    let events = End::BOTH.into_iter().fold(events, |events, end| {
+        changed(events, end, |report| {
+            let (_, counted) = report.interface.as_mut().unwrap();
+            (counted.tx_packets, counted.rx_packets) = (131, 133);
+        })
+    });
     let got = |load: &mut LoadReport| {
         let total = Counters {
             received_bytes: 90_000,
@@ -105,6 +111,17 @@ fn tcp_explains_what_a_veth_counted_to_the_byte() {
         explained(ledger.server),
         (Some(CLIENT_RECEIVED), Some(CLIENT_SENT))
     );
+}
+
+#[test]
+fn with_segmentation_offload_a_packet_has_one_header() {
+    // As measured, but the interface saw one packet for every ten segments.
+    let events = changed(with_sockets(measured), End::Client, |report| {
+        report.interface.as_mut().unwrap().1.tx_packets = 207;
+    });
+    let (sent, received) = explained(run(&events).ledger.client);
+    assert_eq!(sent, Some(3_000_000 + (2_074 * 66 + 8) * 207 / 2_074));
+    assert_eq!(received, Some(CLIENT_RECEIVED));
 }
 
 #[test]
