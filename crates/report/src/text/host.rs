@@ -8,6 +8,9 @@ use crate::style::Style;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
+/// Flows from which on the memory of one is worth a column.
+const MANY: u64 = 100;
+
 pub(super) fn cost(run: &Run, style: Style) -> String {
     let mut table = Table::new(&[
         ("cpu", Left),
@@ -25,6 +28,13 @@ pub(super) fn cost(run: &Run, style: Style) -> String {
         (End::Client, run.cost.client, run.hosts_observed.client),
         (End::Server, run.cost.server, run.hosts_observed.server),
     ];
+    // With few flows the workers' buffers and stacks are most of what the process grew by.
+    let many = run
+        .loads
+        .iter()
+        .map(|load| u64::from(load.flows))
+        .sum::<u64>()
+        >= MANY;
     for (end, cost, host) in ends {
         let part =
             |part: fn(&HostCpu) -> u64| percent(host.and_then(|host| share(&host, part(&host))));
@@ -38,7 +48,10 @@ pub(super) fn cost(run: &Run, style: Style) -> String {
             seconds(cost.map(|cost| cost.user_seconds)),
             seconds(cost.map(|cost| cost.system_seconds)),
             significant(cost.and_then(|cost| cost.ns_per_byte), 4),
-            bytes(cost.and_then(|cost| cost.memory_per_flow_bytes)),
+            bytes(
+                cost.and_then(|cost| cost.memory_per_flow_bytes)
+                    .filter(|_| many),
+            ),
             part(|host| {
                 total(host)
                     .saturating_sub(host.idle_ns)
