@@ -115,12 +115,12 @@ impl Host {
                     SEE_LOG,
                 ))?;
         }
-        if shaping::single_frames(link) {
+        if let Some(segments) = shaping::segments(link) {
             netlink
-                .set_segments(index, 1)
+                .set_segments(index, segments)
                 .map_err(TestbedError::system(
-                    format!("limit the segments of {device}"),
-                    SEE_LOG,
+                    format!("limit the segments of {device}'s packets to {segments}"),
+                    "ask for offload=on, which leaves them alone",
                 ))?;
         }
         netlink.silence(index).map_err(TestbedError::system(

@@ -51,9 +51,11 @@ struct Bucket {
 }
 
 /// How long the shaper's timer may be late before the link loses rate: more than it is on a
-/// machine that is not overloaded, and short enough that a tenth of a second carries 2 % too much
-/// at worst, which is less than the headers' share.
+/// machine that is not overloaded.
 const SLACK: Nanos = Nanos::from_millis(2);
+/// How long the largest packet may take. Together with the slack, a tenth of a second carries at
+/// most 2.5 % too much, which is less than the headers' share.
+const PACKET: Nanos = Nanos::new(500_000);
 /// The largest packet that a socket builds for later segmentation (GSO_LEGACY_MAX_SIZE).
 const LARGEST_PACKET: u64 = 65_536;
 /// A buffer as in the old rule for routers, for 50 ms of the path's round trip beside the delay
@@ -64,24 +66,25 @@ const FEWEST: u64 = 16;
 /// The kernel's sizes have 32 bits (struct tc_tbf_qopt).
 const LARGEST: u64 = 1 << 30;
 
-/// Whether sockets are to build single frames only. Where a whole packet for segmentation takes
-/// long on the link, it would leave the bucket no slack; and a slow link does not need the CPU
-/// time that such packets save.
-pub(crate) fn single_frames(link: &Link) -> bool {
-    link.offload != Some(true)
-        && link
-            .rate
-            .is_some_and(|rate| bytes(rate, SLACK) < 2 * LARGEST_PACKET)
+/// How many segments the sockets may put into one packet for later segmentation (GSO); none
+/// leaves it to them. The bucket must hold a whole packet, so on a slow link large ones would make
+/// it coarse. Fewer than need be would cost rate: a socket that paces itself wakes up once for
+/// each packet.
+pub(crate) fn segments(link: &Link) -> Option<u32> {
+    let rate = link.rate.filter(|_| link.offload != Some(true))?;
+    let segments = (bytes(rate, PACKET) / frame(link)).max(1);
+    (segments * frame(link) < LARGEST_PACKET).then_some(segments as u32)
+}
+
+fn frame(link: &Link) -> u64 {
+    u64::from(mtu(link)) + FRAME_HEADER
 }
 
 impl Bucket {
     fn of(rate: BitRate, link: &Link) -> Self {
-        let frame = u64::from(mtu(link)) + FRAME_HEADER;
-        let largest_packet = if single_frames(link) {
-            frame
-        } else {
-            frame.max(LARGEST_PACKET)
-        };
+        let frame = frame(link);
+        let largest_packet =
+            segments(link).map_or(LARGEST_PACKET.max(frame), |n| u64::from(n) * frame);
         let round_trip = link.delay.map_or(Nanos::ZERO, |delay| delay + delay);
         Self {
             rate,
@@ -209,17 +212,17 @@ mod tests {
     fn a_rate_is_a_token_bucket_of_a_packet_and_two_milliseconds() {
         assert_eq!(
             lines(&link(Some(100_000_000), None)),
-            ["qdisc replace dev dev0 root tbf rate 100000000bit burst 26514 limit 625000"]
+            ["qdisc replace dev dev0 root tbf rate 100000000bit burst 31056 limit 625000"]
         );
         // Slow: one frame still passes, and some fit into the queue.
         assert_eq!(
             lines(&link(Some(64_000), None)),
             ["qdisc replace dev dev0 root tbf rate 64000bit burst 1530 limit 24224"]
         );
-        // Fast: packets for segmentation pass whole.
+        // Fast: large packets for segmentation pass whole.
         assert_eq!(
             lines(&link(Some(1_000_000_000), None)),
-            ["qdisc replace dev dev0 root tbf rate 1000000000bit burst 315536 limit 6250000"]
+            ["qdisc replace dev dev0 root tbf rate 1000000000bit burst 312074 limit 6250000"]
         );
         let fast = lines(&link(Some(1_000_000_000_000_000), None));
         assert!(
@@ -229,20 +232,19 @@ mod tests {
     }
 
     #[test]
-    fn packets_for_segmentation_are_for_fast_links_and_those_who_ask() {
-        assert!(single_frames(&link(Some(100_000_000), None)));
-        assert!(!single_frames(&link(Some(1_000_000_000), None)));
-        assert!(!single_frames(&link(None, Some("htb"))));
+    fn packets_are_smaller_on_slow_links_unless_offload_is_asked_for() {
+        let at = |rate| segments(&link(Some(rate), None));
+        assert_eq!(at(1_000_000), Some(1));
+        assert_eq!(at(100_000_000), Some(4));
+        assert_eq!(at(1_000_000_000), Some(41));
+        assert_eq!(at(2_000_000_000), None);
+        assert_eq!(segments(&link(None, Some("htb"))), None);
         let asked = Link {
             offload: Some(true),
             ..link(Some(100_000_000), None)
         };
-        assert!(!single_frames(&asked));
-        assert!(
-            lines(&asked)[0].contains("burst 90536 "),
-            "{:?}",
-            lines(&asked)
-        );
+        assert_eq!(segments(&asked), None);
+        assert!(lines(&asked)[0].contains("burst 90536 "), "{asked:?}");
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn a_stream_crosses_unharmed() {
 }
 
 #[test]
-fn a_slow_link_carries_single_frames() {
+fn a_slow_link_carries_small_packets() {
     not_run::needs_namespaces!();
     not_run::needs_program!("tc");
     let link = Link {
@@ -116,7 +116,9 @@ fn a_slow_link_carries_single_frames() {
     in_testbed(link, Family::V4, |testbed| {
         stream(testbed, &[0; 1_000_000]);
         let sent = testbed.counters(End::Client).unwrap();
-        assert!(sent.tx_bytes <= sent.tx_packets * 1514, "{sent:?}");
+        // Half a millisecond of the link's time is four frames.
+        let largest = 4 * 1514;
+        assert!(sent.tx_bytes <= sent.tx_packets * largest, "{sent:?}");
     });
 }
 

@@ -126,7 +126,7 @@ impl Rtnetlink {
         self.command(RouteNetlinkMessage::SetLink(message), 0)
     }
 
-    /// Sets how many segments a packet for segmentation (GSO) may hold; with one the sockets
+    /// Sets how many segments a packet for later segmentation (GSO) may hold; with one the sockets
     /// build packets of single frames.
     ///
     /// # Errors
