@@ -176,8 +176,12 @@ impl Host {
 
     /// What the device counted so far.
     pub(crate) fn counters(&mut self) -> Result<InterfaceCounters, TestbedError> {
-        let device = self.device()?;
-        Ok(device.counters.unwrap_or_default())
+        self.device()?.counters.ok_or_else(|| {
+            TestbedError::system(
+                format!("read the counters of {}", wire::device(self.end)),
+                SEE_LOG,
+            )(std::io::Error::other("the kernel gave none"))
+        })
     }
 
     fn index(&mut self) -> Result<u32, TestbedError> {
