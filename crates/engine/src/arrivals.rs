@@ -26,16 +26,28 @@ impl Arrivals {
         let gap = |rps: f64| 1e9 / rps;
         match arrival {
             Arrival::Closed => Self::Closed,
-            Arrival::Paced { requests_per_second } => {
+            Arrival::Paced {
+                requests_per_second,
+            } => {
                 let gap = gap(requests_per_second);
                 let offset = gap * f64::from(flow) / f64::from(flows.max(1));
-                Self::Open { next: start.get() as f64 + offset, gap, random: None }
+                Self::Open {
+                    next: start.get() as f64 + offset,
+                    gap,
+                    random: None,
+                }
             }
-            Arrival::Poisson { requests_per_second } => {
+            Arrival::Poisson {
+                requests_per_second,
+            } => {
                 let gap = gap(requests_per_second);
                 let mut random = Random::new(seed ^ (u64::from(flow) << 32));
                 let next = start.get() as f64 + gap * random.exponential();
-                Self::Open { next, gap, random: Some(random) }
+                Self::Open {
+                    next,
+                    gap,
+                    random: Some(random),
+                }
             }
         }
     }
@@ -93,7 +105,9 @@ mod tests {
 
     #[test]
     fn even_arrivals_keep_their_rate_over_a_stall() {
-        let arrival = Arrival::Paced { requests_per_second: 1000.0 };
+        let arrival = Arrival::Paced {
+            requests_per_second: 1000.0,
+        };
         let mut arrivals = Arrivals::new(arrival, Nanos::new(5), 0, 1, 0);
         assert_eq!(arrivals.take(Nanos::new(4)), None);
         let after_a_second = Nanos::new(1_000_000_005);
@@ -107,7 +121,9 @@ mod tests {
 
     #[test]
     fn flows_are_spread_over_a_gap() {
-        let arrival = Arrival::Paced { requests_per_second: 10.0 };
+        let arrival = Arrival::Paced {
+            requests_per_second: 10.0,
+        };
         let next = |flow| Arrivals::new(arrival, Nanos::ZERO, flow, 4, 0).next();
         assert_eq!(next(1), Some(Nanos::from_millis(25)));
         assert_eq!(next(3), Some(Nanos::from_millis(75)));

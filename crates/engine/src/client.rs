@@ -99,14 +99,27 @@ pub fn run(job: Job, signals: &Signals, events: &Sender<Event>) -> Result<(), Ru
     let wake = Wake::new().map_err(no_descriptor)?;
     let control = Control::new(socket, Arc::new(wake), Some(signals)).map_err(no_descriptor)?;
     let session = ClientSession::new(clock::now(), env!("CARGO_PKG_VERSION"));
-    let mut client =
-        Client { job, peer, control, session, signals, events, course: None, started: None, reports: 0 };
+    let mut client = Client {
+        job,
+        peer,
+        control,
+        session,
+        signals,
+        events,
+        course: None,
+        started: None,
+        reports: 0,
+    };
     let result = client.drive(memory_before);
     if let Err(error) = &result {
         client.session.abort(&error.to_string());
     }
     client.close_course();
-    let Client { control, mut session, .. } = client;
+    let Client {
+        control,
+        mut session,
+        ..
+    } = client;
     control.close(&mut session, GOODBYE);
     result
 }
@@ -128,11 +141,17 @@ struct Client<'a> {
 impl Client<'_> {
     fn drive(&mut self, memory_before: Option<u64>) -> Result<(), RunError> {
         loop {
-            let call = self.course.as_ref().filter(|_| self.runs()).and_then(Course::next_call);
-            self.control.turn(&mut self.session, call).map_err(|error| RunError::System {
-                doing: "waiting on the control connection".into(),
-                error,
-            })?;
+            let call = self
+                .course
+                .as_ref()
+                .filter(|_| self.runs())
+                .and_then(Course::next_call);
+            self.control
+                .turn(&mut self.session, call)
+                .map_err(|error| RunError::System {
+                    doing: "waiting on the control connection".into(),
+                    error,
+                })?;
             if self.signals.next().is_some() {
                 return Err(RunError::Interrupted);
             }
@@ -170,7 +189,13 @@ impl Client<'_> {
                 let lines = connect::flows(&plan, self.peer, token, Some(self.signals))?;
                 let crew = Crew::new(&plan, End::Client, lines, self.control.wake.clone())?;
                 let interface = self.job.interface.clone();
-                self.course = Some(Course::new(&plan, End::Client, crew, interface, memory_before));
+                self.course = Some(Course::new(
+                    &plan,
+                    End::Client,
+                    crew,
+                    interface,
+                    memory_before,
+                ));
             }
             ClientAction::Attached(granted) => self.start(granted)?,
             ClientAction::Started => self.go(),
@@ -188,7 +213,9 @@ impl Client<'_> {
                 return Ok(true);
             }
             ClientAction::Failed(SessionError::TimedOut { .. }) if self.started.is_some() => {
-                return Err(RunError::Silent { since: "the end of the measured time" });
+                return Err(RunError::Silent {
+                    since: "the end of the measured time",
+                });
             }
             ClientAction::Failed(error) => return Err(error.into()),
             ClientAction::Closed => return Ok(true),
@@ -208,10 +235,20 @@ impl Client<'_> {
     }
 
     fn start(&mut self, granted: Vec<record::Granted>) -> Result<(), RunError> {
-        let server = granted.into_iter().map(|granted| (End::Server, granted)).enumerate();
-        let client = self.course.iter().flat_map(|c| c.granted()).map(|g| (End::Client, g)).enumerate();
-        let grants =
-            client.chain(server).map(|(load, (end, granted))| Grant { load, end, granted }).collect();
+        let server = granted
+            .into_iter()
+            .map(|granted| (End::Server, granted))
+            .enumerate();
+        let client = self
+            .course
+            .iter()
+            .flat_map(|c| c.granted())
+            .map(|g| (End::Client, g))
+            .enumerate();
+        let grants = client
+            .chain(server)
+            .map(|(load, (end, granted))| Grant { load, end, granted })
+            .collect();
         self.emit(Event::Granted { grants });
         self.started = Some(clock::now());
         self.take_turn(|session, _| session.start(clock::now()));
@@ -236,7 +273,9 @@ impl Client<'_> {
         if !self.runs() {
             return Ok(());
         }
-        let Some(course) = &mut self.course else { return Ok(()) };
+        let Some(course) = &mut self.course else {
+            return Ok(());
+        };
         let now = clock::now();
         let edge = course.call(now);
         if let Some(sent) = course.done(now) {
@@ -285,11 +324,17 @@ impl From<CrewError> for RunError {
 }
 
 fn wrong_turn(turn: proto::native::WrongTurn) -> RunError {
-    RunError::System { doing: "keeping to the protocol".into(), error: io::Error::other(turn.to_string()) }
+    RunError::System {
+        doing: "keeping to the protocol".into(),
+        error: io::Error::other(turn.to_string()),
+    }
 }
 
 fn no_descriptor(error: io::Error) -> RunError {
-    RunError::System { doing: "preparing the control connection".into(), error }
+    RunError::System {
+        doing: "preparing the control connection".into(),
+        error,
+    }
 }
 
 /// Connects to the first address that answers.

@@ -30,20 +30,46 @@ pub(crate) struct Figures<'a> {
 
 /// The closing figures of one load at this end.
 pub(crate) fn load_report(figures: Figures<'_>) -> LoadReport {
-    let Figures { load, origin, begin, last, .. } = figures;
+    let Figures {
+        load,
+        origin,
+        begin,
+        last,
+        ..
+    } = figures;
     let (until, until_at) = figures.until();
-    let nothing = Mark { at: until_at, ..Mark::default() };
+    let nothing = Mark {
+        at: until_at,
+        ..Mark::default()
+    };
     let begin = begin.unwrap_or(&nothing);
     let since = |instant: Nanos| (instant - origin).get();
     let counted = until.counters() - begin.counters();
-    let difference =
-        |pick: fn(&Mark) -> Option<u64>| Some(pick(until)?.saturating_sub(pick(begin).unwrap_or(0)));
-    let service = if load.is_open_loop() { &until.service } else { &until.response };
-    let service_begin = if load.is_open_loop() { &begin.service } else { &begin.response };
-    let mut outages: Vec<_> = figures.ended.iter().flat_map(|e| e.outages.clone()).collect();
+    let difference = |pick: fn(&Mark) -> Option<u64>| {
+        Some(pick(until)?.saturating_sub(pick(begin).unwrap_or(0)))
+    };
+    let service = if load.is_open_loop() {
+        &until.service
+    } else {
+        &until.response
+    };
+    let service_begin = if load.is_open_loop() {
+        &begin.service
+    } else {
+        &begin.response
+    };
+    let mut outages: Vec<_> = figures
+        .ended
+        .iter()
+        .flat_map(|e| e.outages.clone())
+        .collect();
     outages.sort_by_key(|outage| std::cmp::Reverse(outage.length_ns));
     outages.truncate(OUTAGES);
-    let broken: Vec<&String> = figures.ended.iter().filter_map(|e| e.broken.as_ref()).collect();
+    let broken: Vec<&String> = figures
+        .ended
+        .iter()
+        .filter_map(|e| e.broken.as_ref())
+        .collect();
     let first_socket = load.flows.iter().find_map(|flow| flow.socket.as_ref());
     let unanswered = || until.flows.iter().map(|f| f.unanswered).sum::<u64>();
     LoadReport {
@@ -64,9 +90,15 @@ pub(crate) fn load_report(figures: Figures<'_>) -> LoadReport {
             .and_then(|socket| Options::of(&**socket).congestion_control().ok()),
         broken: broken.len() as u32,
         broken_reason: broken.first().map(|reason| (*reason).clone()),
-        ip: first_socket.and_then(|socket| sys::local_address(&**socket).ok()).map(|address| {
-            if address.is_ipv4() { IpVersion::Ipv4 } else { IpVersion::Ipv6 }
-        }),
+        ip: first_socket
+            .and_then(|socket| sys::local_address(&**socket).ok())
+            .map(|address| {
+                if address.is_ipv4() {
+                    IpVersion::Ipv4
+                } else {
+                    IpVersion::Ipv6
+                }
+            }),
         flows: flows(figures.end, load, begin, until, last),
     }
 }
@@ -76,7 +108,13 @@ impl<'a> Figures<'a> {
     /// did, not when somebody looked.
     fn until(&self) -> (&'a Mark, Nanos) {
         if !self.by_time
-            && let Some(at) = self.load.flows.iter().map(|flow| flow.ended()).max().flatten()
+            && let Some(at) = self
+                .load
+                .flows
+                .iter()
+                .map(|flow| flow.ended())
+                .max()
+                .flatten()
             && self.load.flows.iter().all(|flow| flow.ended().is_some())
         {
             return (self.last, at);
@@ -105,8 +143,7 @@ fn flows(end: End, load: &LoadCrew, begin: &Mark, until: &Mark, last: &Mark) -> 
             total: last.counters,
             mean_response_ns: sum.checked_div(responses).filter(|_| load.asks()),
             udp: last.udp,
-            // The reading at the stop: afterwards the socket is being closed.
-            tcp_info: until.tcp_info.or(last.tcp_info),
+            tcp_info: last.tcp_info,
             client_port: (end == End::Client).then(|| client_port(handle)).flatten(),
         }
     });
@@ -120,8 +157,15 @@ fn client_port(handle: &FlowHandle) -> Option<u16> {
 
 fn gap(load: &LoadCrew) -> Option<GapError> {
     let asked_gap_ns = load.paced_gap()?.get();
-    let errors = load.gaps.iter().map(|gaps| gaps.read()).reduce(|a, b| a.with(&b))?;
-    Some(GapError { asked_gap_ns, errors })
+    let errors = load
+        .gaps
+        .iter()
+        .map(|gaps| gaps.read())
+        .reduce(|a, b| a.with(&b))?;
+    Some(GapError {
+        asked_gap_ns,
+        errors,
+    })
 }
 
 /// Counts since `begin`; maxima and the jitter are those of the whole time.
@@ -133,7 +177,9 @@ fn udp_since(udp: UdpCounters, begin: Option<UdpCounters>) -> UdpCounters {
         reordered: udp.reordered - begin.reordered,
         highest_plus_one: udp.highest_plus_one - begin.highest_plus_one,
         malformed: udp.malformed - begin.malformed,
-        socket_drops: udp.socket_drops.map(|n| n.saturating_sub(begin.socket_drops.unwrap_or(0))),
+        socket_drops: udp
+            .socket_drops
+            .map(|n| n.saturating_sub(begin.socket_drops.unwrap_or(0))),
         ..udp
     }
 }

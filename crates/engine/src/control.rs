@@ -84,7 +84,14 @@ impl Control {
             epoll.add(signals, SIGNAL, Readiness::READ)?;
         }
         let events = Events::with_capacity(8);
-        Ok(Self { socket, epoll, events, interest: Readiness::READ, closed: false, wake })
+        Ok(Self {
+            socket,
+            epoll,
+            events,
+            interest: Readiness::READ,
+            closed: false,
+            wake,
+        })
     }
 
     /// Also returns from [`Control::turn`] when `fd` is readable.
@@ -108,13 +115,17 @@ impl Control {
     /// When the system refuses to wait. A broken connection is the session's end of file.
     pub fn turn(&mut self, session: &mut impl Session, call: Option<Nanos>) -> io::Result<()> {
         self.flush(session);
-        let wanted = Readiness { read: !self.closed, write: !session.transmit().is_empty() && !self.closed };
+        let wanted = Readiness {
+            read: !self.closed,
+            write: !session.transmit().is_empty() && !self.closed,
+        };
         if wanted != self.interest {
             self.epoll.modify(&self.socket, SOCKET, wanted)?;
             self.interest = wanted;
         }
         let next = [call, session.next_deadline()].into_iter().flatten().min();
-        self.epoll.wait(&mut self.events, next.map(|at| at - clock::now()))?;
+        self.epoll
+            .wait(&mut self.events, next.map(|at| at - clock::now()))?;
         let mut readable = false;
         for (key, readiness) in self.events.iter() {
             match key {

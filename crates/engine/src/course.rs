@@ -86,7 +86,9 @@ impl Course {
     pub fn granted(&self) -> Vec<Granted> {
         let granted = |load: &LoadCrew| {
             let socket = load.flows.iter().find_map(|flow| flow.socket.as_ref());
-            let mut granted = socket.map(|s| options::granted(s, &load.load)).unwrap_or_default();
+            let mut granted = socket
+                .map(|s| options::granted(s, &load.load))
+                .unwrap_or_default();
             granted.cpus = load.cpus.as_slice().to_vec();
             granted
         };
@@ -109,9 +111,19 @@ impl Course {
     pub fn next_call(&self) -> Option<Nanos> {
         let origin = self.origin?;
         let tick = self.timeline.next_at().filter(|_| self.stopped.is_none());
-        let last_call = self.stopped.filter(|_| !self.said_done).map(|at| at + LAST_CALL);
-        let drained = self.peer.as_ref().filter(|_| self.said_done).map(|(at, _)| *at + self.drain());
-        [tick.map(|tick| origin + tick), last_call, drained].into_iter().flatten().min()
+        let last_call = self
+            .stopped
+            .filter(|_| !self.said_done)
+            .map(|at| at + LAST_CALL);
+        let drained = self
+            .peer
+            .as_ref()
+            .filter(|_| self.said_done)
+            .map(|(at, _)| *at + self.drain());
+        [tick.map(|tick| origin + tick), last_call, drained]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Does what is due: marks, edges, the stop. Gives the edge if there is one.
@@ -168,10 +180,20 @@ impl Course {
         }
         self.said_done = true;
         let sent = |load: &LoadCrew| {
-            load.flows.iter().map(|flow| flow.tally.counters(false).written_messages).collect()
+            load.flows
+                .iter()
+                .map(|flow| flow.tally.counters(false).written_messages)
+                .collect()
         };
         let totals = self.crew.loads.iter().enumerate();
-        Some(totals.map(|(load, group)| SentTotals { load, flows: sent(group) }).collect())
+        Some(
+            totals
+                .map(|(load, group)| SentTotals {
+                    load,
+                    flows: sent(group),
+                })
+                .collect(),
+        )
     }
 
     /// The peer has sent its last byte.
@@ -182,7 +204,9 @@ impl Course {
 
     /// Whether nothing more will come that counts.
     pub fn is_over(&self, now: Nanos) -> bool {
-        let Some((peer_done, _)) = &self.peer else { return false };
+        let Some((peer_done, _)) = &self.peer else {
+            return false;
+        };
         if self.stopped.is_none() || !self.said_done {
             return false;
         }
@@ -195,12 +219,23 @@ impl Course {
         let now = clock::now();
         self.stop(now);
         let ended = self.crew.finish();
-        let loads = (0..self.crew.loads.len()).map(|load| self.close_load(load, &ended)).collect();
-        let interface = self.interface.as_ref().and_then(|(name, before)| {
-            Some((*before, observe::interface::counters(name)?))
-        });
-        let flows: u64 = self.crew.loads.iter().map(|load| load.flows.len() as u64).sum();
-        let grown = self.memory_during.zip(self.memory_before).map(|(now, then)| now.saturating_sub(then));
+        let loads = (0..self.crew.loads.len())
+            .map(|load| self.close_load(load, &ended))
+            .collect();
+        let interface = self
+            .interface
+            .as_ref()
+            .and_then(|(name, before)| Some((*before, observe::interface::counters(name)?)));
+        let flows: u64 = self
+            .crew
+            .loads
+            .iter()
+            .map(|load| load.flows.len() as u64)
+            .sum();
+        let grown = self
+            .memory_during
+            .zip(self.memory_before)
+            .map(|(now, then)| now.saturating_sub(then));
         EndReport {
             end: self.end,
             cpu: self.cpu.0.zip(self.cpu.1),
@@ -232,20 +267,38 @@ impl Course {
     fn take_edge(&mut self, origin: Nanos, phase: record::Phase) -> Edge {
         let marks: Vec<Mark> = self.crew.loads.iter().map(Mark::light).collect();
         let at = marks.first().map_or(origin, |mark| mark.at);
-        let loads = marks.iter().zip(&self.edge).map(|(mark, before)| mark.edge(before)).collect();
+        let loads = marks
+            .iter()
+            .zip(&self.edge)
+            .map(|(mark, before)| mark.edge(before))
+            .collect();
         for (edge, mark) in self.edge.iter_mut().zip(marks) {
             *edge = mark.response;
         }
         let cpu = Some(observe::cpu::now());
-        Edge { end: self.end, at_ns: (at - origin).get(), phase, cpu, loads }
+        Edge {
+            end: self.end,
+            at_ns: (at - origin).get(),
+            phase,
+            cpu,
+            loads,
+        }
     }
 
     fn waits_for_datagrams(&self) -> bool {
         let udp = |load: &&LoadCrew| load.load.kind.transport() == plan::Transport::Udp;
-        self.crew.loads.iter().filter(udp).any(|load| load.roles.iter().any(|role| !role.is_active()))
+        self.crew
+            .loads
+            .iter()
+            .filter(udp)
+            .any(|load| load.roles.iter().any(|role| !role.is_active()))
     }
 
     fn drain(&self) -> Nanos {
-        if self.crew.passive_left() > 0 { DRAIN } else { DATAGRAM_DRAIN }
+        if self.crew.passive_left() > 0 {
+            DRAIN
+        } else {
+            DATAGRAM_DRAIN
+        }
     }
 }

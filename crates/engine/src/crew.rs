@@ -2,8 +2,8 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::mpsc;
 use std::sync::Arc;
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use plan::{Arrival, Kind, Load, Plan, Transport};
@@ -78,18 +78,34 @@ impl FlowHandle {
     /// At the client the SYN and the preamble count as acknowledged, or will in a moment; the
     /// server has sent nothing yet.
     fn new(socket: Option<Arc<OwnedFd>>, end: End) -> Self {
-        let info = socket.as_ref().and_then(|socket| sys::tcp_info(&**socket).ok());
+        let info = socket
+            .as_ref()
+            .and_then(|socket| sys::tcp_info(&**socket).ok());
         let acked = info.and_then(|info| info.tcpi_bytes_acked).unwrap_or(0);
-        let least = if end == End::Client { 1 + Preamble::LEN as u64 } else { 0 };
-        Self { tally: Arc::default(), socket, acked_before: acked.max(least) }
+        let least = if end == End::Client {
+            1 + Preamble::LEN as u64
+        } else {
+            0
+        };
+        Self {
+            tally: Arc::default(),
+            socket,
+            acked_before: acked.max(least),
+        }
     }
 }
 
 /// Why a crew could not be put together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CrewError {
-    #[error("load '{load}': pinning a worker to CPU {cpu}: {error}; see which CPUs are online and allowed")]
-    Pin { load: String, cpu: u16, error: io::Error },
+    #[error(
+        "load '{load}': pinning a worker to CPU {cpu}: {error}; see which CPUs are online and allowed"
+    )]
+    Pin {
+        load: String,
+        cpu: u16,
+        error: io::Error,
+    },
     #[error("load '{load}': starting a worker: {error}")]
     Spawn { load: String, error: io::Error },
 }
@@ -112,7 +128,10 @@ impl LoadCrew {
 
     /// The gap that our pacing keeps at this end.
     pub fn paced_gap(&self) -> Option<Nanos> {
-        let rate = self.load.rate.filter(|_| self.roles.contains(&Role::Send))?;
+        let rate = self
+            .load
+            .rate
+            .filter(|_| self.roles.contains(&Role::Send))?;
         Some(Pacer::new(self.load.size, rate, Nanos::ZERO).gap())
     }
 
@@ -163,8 +182,16 @@ impl Crew {
         load: Arc<Load>,
         lines: Vec<FlowLine>,
     ) -> Result<(), CrewError> {
-        let cpus = if end == End::Client { load.cpu.clone() } else { load.peer_cpu.clone() };
-        let idle = if load.kind == Kind::Probe { Nanos::ZERO } else { plan.timing.idle };
+        let cpus = if end == End::Client {
+            load.cpu.clone()
+        } else {
+            load.peer_cpu.clone()
+        };
+        let idle = if load.kind == Kind::Probe {
+            Nanos::ZERO
+        } else {
+            plan.timing.idle
+        };
         let roles = Role::of(load.kind, end);
         let per_role = LoadCrew::worker_count(&load, &cpus);
         let mut group = LoadCrew {
@@ -208,7 +235,10 @@ impl Crew {
         number: usize,
         workers: usize,
     ) -> Result<Task, CrewError> {
-        let failed = |error| CrewError::Spawn { load: group.load.name.clone(), error };
+        let failed = |error| CrewError::Spawn {
+            load: group.load.name.clone(),
+            error,
+        };
         let (timings, gaps) = (Timings::default(), Arc::new(Histogram::default()));
         let mut parts = Vec::new();
         let mut counts = vec![None; group.flows.len()];
@@ -216,7 +246,7 @@ impl Crew {
             let handle = &group.flows[flow];
             let line = match (&handle.socket, openers[flow].take()) {
                 (Some(socket), _) => Line::Socket(socket.clone()),
-                (None, Some(opener)) => Line::Opener(*opener),
+                (None, Some(opener)) => Line::Opener(opener),
                 (None, None) => {
                     counts[flow] = Some(Arc::new(ConnectCounts::new(handle.tally.clone())));
                     continue;
@@ -237,7 +267,13 @@ impl Crew {
             let inbox = Arc::new(Inbox::new().map_err(failed)?);
             group.inboxes.push(inbox.clone());
             let (request, reply) = (group.load.request.len(), group.load.reply.len());
-            Some(Answering { inbox, load: index, request, reply, counts })
+            Some(Answering {
+                inbox,
+                load: index,
+                request,
+                reply,
+                counts,
+            })
         } else {
             None
         };
@@ -264,13 +300,22 @@ impl Crew {
 
     fn start(&mut self, task: Task, number: usize) -> Result<(), CrewError> {
         let load = task.load.name.clone();
-        let failed = |error| CrewError::Spawn { load: load.clone(), error };
+        let failed = |error| CrewError::Spawn {
+            load: load.clone(),
+            error,
+        };
         let active = task.role.is_active();
         let ends_itself = task.counts();
         let counted = if ends_itself { task.parts.len() } else { 0 };
-        self.orders.expect(if active { counted } else { 0 }, if active { 0 } else { counted });
+        self.orders.expect(
+            if active { counted } else { 0 },
+            if active { 0 } else { counted },
+        );
         let alone = match task.parts.first().filter(|_| task.may_block()) {
-            Some(Part { line: Line::Socket(socket), .. }) => {
+            Some(Part {
+                line: Line::Socket(socket),
+                ..
+            }) => {
                 sys::set_blocking(&**socket, true).map_err(failed)?;
                 Some((task.role, socket.clone()))
             }
@@ -288,7 +333,11 @@ impl Crew {
             if fine { task.run() } else { Vec::new() }
         });
         let thread = Some(thread.map_err(failed)?);
-        self.hands.push(Hand { thread, wake, alone });
+        self.hands.push(Hand {
+            thread,
+            wake,
+            alone,
+        });
         match (answer.recv(), cpu) {
             (Ok(Err(error)), Some(cpu)) => Err(CrewError::Pin { load, cpu, error }),
             _ => Ok(()),
@@ -332,7 +381,9 @@ impl Crew {
         }
         let threads = self.hands.iter_mut().filter_map(|hand| hand.thread.take());
         // A worker that panicked has nothing to say; the panic itself was printed.
-        threads.flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        threads
+            .flat_map(|thread| thread.join().unwrap_or_default())
+            .collect()
     }
 }
 

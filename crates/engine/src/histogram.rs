@@ -37,10 +37,13 @@ impl Histogram {
     /// What was counted so far.
     pub fn read(&self) -> Buckets {
         let used = self.used.load(Ordering::Acquire);
-        let buckets = self.counts[..used].iter().enumerate().filter_map(|(index, count)| {
-            let count = count.load(Ordering::Relaxed);
-            (count > 0).then(|| (Scale::lowest(index), count))
-        });
+        let buckets = self.counts[..used]
+            .iter()
+            .enumerate()
+            .filter_map(|(index, count)| {
+                let count = count.load(Ordering::Relaxed);
+                (count > 0).then(|| (Scale::lowest(index), count))
+            });
         Buckets(buckets.collect())
     }
 }

@@ -14,12 +14,18 @@ pub(crate) struct Inbox {
 
 impl Inbox {
     pub fn new() -> std::io::Result<Self> {
-        Ok(Self { waiting: Mutex::default(), wake: Wake::new()? })
+        Ok(Self {
+            waiting: Mutex::default(),
+            wake: Wake::new()?,
+        })
     }
 
     /// A connection of flow `flow`.
     pub fn put(&self, flow: u32, socket: OwnedFd) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push((flow, socket));
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((flow, socket));
         self.wake.wake();
     }
 

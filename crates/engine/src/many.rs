@@ -48,7 +48,13 @@ impl Many {
         answering: Option<Answering>,
     ) -> Self {
         let going = flows.len();
-        let slot = |running| Some(Slot { running, registered: None, timer: None });
+        let slot = |running| {
+            Some(Slot {
+                running,
+                registered: None,
+                timer: None,
+            })
+        };
         Self {
             slots: flows.into_iter().map(slot).collect(),
             free: Vec::new(),
@@ -129,7 +135,9 @@ impl Many {
     }
 
     fn advance(&mut self, at: usize, room: &mut Room, epoll: &Epoll) -> io::Result<()> {
-        let Some(slot) = &mut self.slots[at] else { return Ok(()) };
+        let Some(slot) = &mut self.slots[at] else {
+            return Ok(());
+        };
         match slot.running.flow.advance(room) {
             State::Going => self.settle(at, epoll),
             state => {
@@ -142,13 +150,19 @@ impl Many {
 
     /// Brings what epoll and the heap know in line with what the flow wants.
     fn settle(&mut self, at: usize, epoll: &Epoll) -> io::Result<()> {
-        let Some(slot) = &mut self.slots[at] else { return Ok(()) };
+        let Some(slot) = &mut self.slots[at] else {
+            return Ok(());
+        };
         let flow = &slot.running.flow;
-        let wanted = flow.socket().map(|(_, generation)| (generation, flow.interest()));
+        let wanted = flow
+            .socket()
+            .map(|(_, generation)| (generation, flow.interest()));
         if wanted != slot.registered
             && let Some((socket, generation)) = flow.socket()
         {
-            let same = slot.registered.is_some_and(|(before, _)| before == generation);
+            let same = slot
+                .registered
+                .is_some_and(|(before, _)| before == generation);
             let (key, interest) = (at as u64, flow.interest());
             if same {
                 epoll.modify(socket, key, interest)?;
@@ -170,7 +184,9 @@ impl Many {
 
     fn stop_all(&mut self, epoll: &Epoll) -> io::Result<()> {
         for at in 0..self.slots.len() {
-            let Some(slot) = &mut self.slots[at] else { continue };
+            let Some(slot) = &mut self.slots[at] else {
+                continue;
+            };
             match slot.running.flow.stop() {
                 State::Going => self.settle(at, epoll)?,
                 state => {
@@ -183,9 +199,17 @@ impl Many {
     }
 
     fn admit(&mut self, room: &mut Room, epoll: &Epoll) -> io::Result<()> {
-        let arrivals = self.answering.as_ref().map(Answering::arrivals).unwrap_or_default();
+        let arrivals = self
+            .answering
+            .as_ref()
+            .map(Answering::arrivals)
+            .unwrap_or_default();
         for running in arrivals {
-            let slot = Some(Slot { running, registered: None, timer: None });
+            let slot = Some(Slot {
+                running,
+                registered: None,
+                timer: None,
+            });
             let at = self.free.pop().unwrap_or(self.slots.len());
             if at == self.slots.len() {
                 self.slots.push(slot);

@@ -13,6 +13,11 @@ const FLOWS_READ: usize = 256;
 /// Flows beyond which an edge does without per-flow counts.
 const FLOWS_SHOWN: usize = 128;
 
+/// A reading that took less is one of a single instant: a thousandth of the usual interval.
+const AT_ONCE: Nanos = Nanos::from_millis(1);
+/// How often a reading is repeated. One of very many flows always takes longer.
+const READ_AGAIN: u32 = 2;
+
 /// A load's figures.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mark {
@@ -46,14 +51,31 @@ impl Mark {
         Self::read(load, load.flows.len() <= FLOWS_READ)
     }
 
+    /// The figures of one mark belong to one instant. On a busy machine the coordinator may be
+    /// taken off its CPU between two of them; then they are read again.
     fn read(load: &LoadCrew, sockets: bool) -> Self {
+        let mut mark = Self::read_once(load, sockets);
+        for _ in 0..READ_AGAIN {
+            if clock::now() - mark.at < AT_ONCE {
+                break;
+            }
+            mark = Self::read_once(load, sockets);
+        }
+        mark
+    }
+
+    fn read_once(load: &LoadCrew, sockets: bool) -> Self {
         let merged = |pick: fn(&crate::flow::Timings) -> &crate::histogram::Histogram| {
             let parts = load.timings.iter().map(|timings| pick(timings).read());
             parts.reduce(|a, b| a.with(&b)).unwrap_or_default()
         };
         Self {
             at: clock::now(),
-            flows: load.flows.iter().map(|flow| FlowMark::read(load, flow, sockets)).collect(),
+            flows: load
+                .flows
+                .iter()
+                .map(|flow| FlowMark::read(load, flow, sockets))
+                .collect(),
             response: merged(|timings| &timings.response),
             service: merged(|timings| &timings.service),
         }
@@ -61,17 +83,26 @@ impl Mark {
 
     /// Sum of the flows' counters.
     pub fn counters(&self) -> Counters {
-        self.flows.iter().fold(Counters::default(), |sum, flow| sum + flow.counters)
+        self.flows
+            .iter()
+            .fold(Counters::default(), |sum, flow| sum + flow.counters)
     }
 
     /// Sum of acknowledged bytes; none unless every flow has it.
     pub fn acked(&self) -> Option<u64> {
-        self.flows.iter().map(|flow| flow.acked).sum::<Option<u64>>().filter(|_| !self.flows.is_empty())
+        self.flows
+            .iter()
+            .map(|flow| flow.acked)
+            .sum::<Option<u64>>()
+            .filter(|_| !self.flows.is_empty())
     }
 
     /// Sum of retransmitted segments; none unless every flow has it.
     pub fn retransmits(&self) -> Option<u64> {
-        let each = self.flows.iter().map(|flow| flow.tcp_info?.tcpi_total_retrans);
+        let each = self
+            .flows
+            .iter()
+            .map(|flow| flow.tcp_info?.tcpi_total_retrans);
         each.sum::<Option<u64>>().filter(|_| !self.flows.is_empty())
     }
 
@@ -91,14 +122,20 @@ impl Mark {
             jitter_ns: None,
         });
         let mean = |values: &[u64]| values.iter().sum::<u64>().checked_div(values.len() as u64);
-        Some(UdpCounters { jitter_ns: mean(&jitters), ..sum })
+        Some(UdpCounters {
+            jitter_ns: mean(&jitters),
+            ..sum
+        })
     }
 
     /// What an edge tells: cumulative counts, and the response times since `before`.
     pub fn edge(&self, before: &Buckets) -> LoadEdge {
         let mean = |pick: fn(&TcpInfo) -> Option<u64>| {
-            let values: Vec<u64> =
-                self.flows.iter().filter_map(|flow| pick(flow.tcp_info.as_ref()?)).collect();
+            let values: Vec<u64> = self
+                .flows
+                .iter()
+                .filter_map(|flow| pick(flow.tcp_info.as_ref()?))
+                .collect();
             values.iter().sum::<u64>().checked_div(values.len() as u64)
         };
         let shown = self.flows.len() <= FLOWS_SHOWN;
@@ -111,7 +148,11 @@ impl Mark {
             cwnd_segments: mean(|info| info.tcpi_snd_cwnd),
             udp: self.udp(),
             latency: (!fresh.0.is_empty()).then(|| fresh.latency()),
-            flows: if shown { self.flows.iter().map(|f| f.counters).collect() } else { Vec::new() },
+            flows: if shown {
+                self.flows.iter().map(|f| f.counters).collect()
+            } else {
+                Vec::new()
+            },
         }
     }
 }

@@ -27,15 +27,26 @@ impl Opener {
             SocketAddr::V6(_) => IpAddr::from(Ipv6Addr::UNSPECIFIED),
         };
         let socket = &load.socket;
-        let port = socket.source_port.map(|first| first.saturating_add(flow as u16));
+        let port = socket
+            .source_port
+            .map(|first| first.saturating_add(flow as u16));
         let local = (port.is_some() || socket.bind.is_some())
             .then(|| SocketAddr::new(socket.bind.unwrap_or_else(any), port.unwrap_or(0)));
-        let claim = Claim { load: index as u16, flow, token };
+        let claim = Claim {
+            load: index as u16,
+            flow,
+            token,
+        };
         let preamble = match load.kind.transport() {
             Transport::Tcp => Preamble::Data(claim),
             Transport::Udp => Preamble::UdpHello(claim),
         };
-        Self { peer, load: load.clone(), local, preamble: preamble.encode() }
+        Self {
+            peer,
+            load: load.clone(),
+            local,
+            preamble: preamble.encode(),
+        }
     }
 
     /// What goes first on the new socket.

@@ -87,7 +87,10 @@ impl Orders {
             if go.is_some() {
                 return *go;
             }
-            go = self.changed.wait(go).unwrap_or_else(PoisonError::into_inner);
+            go = self
+                .changed
+                .wait(go)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 

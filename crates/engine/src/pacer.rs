@@ -33,7 +33,13 @@ impl Pacer {
         let gap = size.get() as f64 * 8e9 / rate.get().max(1) as f64;
         let group = (Self::QUANTUM / gap).ceil().max(1.0) as u64;
         let start = start.get() as f64;
-        Self { gap, group, start, count: 0, not_before: start }
+        Self {
+            gap,
+            group,
+            start,
+            count: 0,
+            not_before: start,
+        }
     }
 
     /// The gap between two messages that is asked, ns.
@@ -106,9 +112,17 @@ mod tests {
 
     #[test]
     fn catching_up_is_no_burst() {
-        let sends = run(pacer(20_000_000, 1200), 1000, |i| if i == 100 { 5_000_000 } else { 0 });
-        let short = sends.windows(2).filter(|pair| pair[1] - pair[0] < 419_999).count();
-        assert_eq!(short, 2, "one at once and one early, then 7/8 of a gap at least");
+        let sends = run(pacer(20_000_000, 1200), 1000, |i| {
+            if i == 100 { 5_000_000 } else { 0 }
+        });
+        let short = sends
+            .windows(2)
+            .filter(|pair| pair[1] - pair[0] < 419_999)
+            .count();
+        assert_eq!(
+            short, 2,
+            "one at once and one early, then 7/8 of a gap at least"
+        );
         assert_eq!(sends[999], 1000 + 999 * 480_000, "made up for in the end");
     }
 
@@ -122,7 +136,9 @@ mod tests {
 
     #[test]
     fn a_long_stall_is_left_out() {
-        let sends = run(pacer(8_000_000, 1000), 20_000, |i| if i == 10 { 5_000_000_000 } else { 0 });
+        let sends = run(pacer(8_000_000, 1000), 20_000, |i| {
+            if i == 10 { 5_000_000_000 } else { 0 }
+        });
         assert_eq!(sends[19_999], 1000 + 19_999 * 1_000_000 + 4_000_000_000);
     }
 }

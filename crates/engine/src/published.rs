@@ -12,7 +12,10 @@ pub(crate) struct Published<const N: usize> {
 
 impl<const N: usize> Default for Published<N> {
     fn default() -> Self {
-        Self { version: AtomicU64::new(0), figures: [const { AtomicU64::new(0) }; N] }
+        Self {
+            version: AtomicU64::new(0),
+            figures: [const { AtomicU64::new(0) }; N],
+        }
     }
 }
 
@@ -72,7 +75,10 @@ mod tests {
             let mut last = [0; 3];
             while !done.load(Ordering::Relaxed) {
                 let now = published.get();
-                assert!((0..3).all(|i| now[i] >= last[i]), "went back from {last:?} to {now:?}");
+                assert!(
+                    (0..3).all(|i| now[i] >= last[i]),
+                    "went back from {last:?} to {now:?}"
+                );
                 reads += 1;
                 torn += u64::from(now[1] != 2 * now[0] || now[2] != 3 * now[0]);
                 last = now;

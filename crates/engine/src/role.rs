@@ -11,8 +11,8 @@ use units::Nanos;
 
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Answer, Ask, ConnectAsk, Flow, Outages, Pace, StreamReceive, StreamSend, Timer, Timings, UdpAnswer,
-    UdpAsk, UdpReceive, UdpSend,
+    Answer, Ask, ConnectAsk, Flow, Outages, Pace, StreamReceive, StreamSend, Timer, Timings,
+    UdpAnswer, UdpAsk, UdpReceive, UdpSend,
 };
 use crate::histogram::Histogram;
 use crate::opener::Opener;
@@ -38,8 +38,15 @@ impl Role {
     pub fn of(kind: Kind, end: End) -> Vec<Self> {
         let client = end == End::Client;
         match kind.shape() {
-            Shape::Bulk { to_server, to_client } => {
-                let (sends, receives) = if client { (to_server, to_client) } else { (to_client, to_server) };
+            Shape::Bulk {
+                to_server,
+                to_client,
+            } => {
+                let (sends, receives) = if client {
+                    (to_server, to_client)
+                } else {
+                    (to_client, to_server)
+                };
                 let send = sends.then_some(Self::Send);
                 let receive = receives.then_some(Self::Receive);
                 send.into_iter().chain(receive).collect()
@@ -60,7 +67,7 @@ pub(crate) enum Line {
     /// A connected socket.
     Socket(Arc<OwnedFd>),
     /// A new connection for each transaction.
-    Opener(Opener),
+    Opener(Box<Opener>),
 }
 
 /// A behaviour that is still to be made: made by its worker once the start is known.
@@ -100,8 +107,17 @@ impl Part {
             Stop::Bytes { bytes } => bytes.get(),
             Stop::Count { count } => count,
         };
-        let arrivals = Arrivals::new(load.arrival, start.load, self.flow, load.flows.get(), start.seed);
-        let timer = Timer::new(self.timings.clone(), !matches!(load.arrival, Arrival::Closed));
+        let arrivals = Arrivals::new(
+            load.arrival,
+            start.load,
+            self.flow,
+            load.flows.get(),
+            start.seed,
+        );
+        let timer = Timer::new(
+            self.timings.clone(),
+            !matches!(load.arrival, Arrival::Closed),
+        );
         let header = |kind| DatagramHeader {
             kind,
             load: self.index as u16,
@@ -114,7 +130,7 @@ impl Part {
             Line::Socket(socket) => socket,
             Line::Opener(opener) => {
                 return Box::new(ConnectAsk {
-                    opener,
+                    opener: *opener,
                     tally,
                     timer,
                     arrivals,
@@ -145,7 +161,16 @@ impl Part {
                     _ => left,
                 };
                 let pace = pace();
-                Box::new(StreamSend { socket, tally, half, size, left, pace, rest: 0, full: false })
+                Box::new(StreamSend {
+                    socket,
+                    tally,
+                    half,
+                    size,
+                    left,
+                    pace,
+                    rest: 0,
+                    full: false,
+                })
             }
             (Role::Send, Transport::Udp) => {
                 // The last datagram is a whole one: at least the bytes that were asked.
@@ -154,11 +179,27 @@ impl Part {
                     _ => left,
                 };
                 let (pace, header) = (pace(), header(DatagramKind::Data));
-                Box::new(UdpSend { socket, tally, half, size, left, header, pace, full: false, pause: None })
+                Box::new(UdpSend {
+                    socket,
+                    tally,
+                    half,
+                    size,
+                    left,
+                    header,
+                    pace,
+                    full: false,
+                    pause: None,
+                })
             }
             (Role::Receive, Transport::Tcp) => {
                 let size = size.max(LEAST_READ);
-                Box::new(StreamReceive { socket, tally, half, size, trunc: load.trunc })
+                Box::new(StreamReceive {
+                    socket,
+                    tally,
+                    half,
+                    size,
+                    trunc: load.trunc,
+                })
             }
             (Role::Receive, Transport::Udp) => Box::new(UdpReceive {
                 socket,
@@ -198,12 +239,20 @@ impl Part {
                 unanswered: 0,
                 stopping: false,
             }),
-            (Role::Answer, Transport::Tcp) => {
-                Box::new(Answer { socket, tally, request, reply, progress: Default::default() })
-            }
-            (Role::Answer, Transport::Udp) => {
-                Box::new(UdpAnswer { socket, tally, reply, sent: half, received: half })
-            }
+            (Role::Answer, Transport::Tcp) => Box::new(Answer {
+                socket,
+                tally,
+                request,
+                reply,
+                progress: Default::default(),
+            }),
+            (Role::Answer, Transport::Udp) => Box::new(UdpAnswer {
+                socket,
+                tally,
+                reply,
+                sent: half,
+                received: half,
+            }),
         }
     }
 }

@@ -87,12 +87,16 @@ impl Tally {
 
     /// When this half was through; none while it runs.
     pub fn sent_all(&self) -> Option<Nanos> {
-        Some(self.sent_all.load(Ordering::Acquire)).filter(|t| *t > 0).map(Nanos::new)
+        Some(self.sent_all.load(Ordering::Acquire))
+            .filter(|t| *t > 0)
+            .map(Nanos::new)
     }
 
     /// When this half was through; none while it runs.
     pub fn received_all(&self) -> Option<Nanos> {
-        Some(self.received_all.load(Ordering::Acquire)).filter(|t| *t > 0).map(Nanos::new)
+        Some(self.received_all.load(Ordering::Acquire))
+            .filter(|t| *t > 0)
+            .map(Nanos::new)
     }
 
     /// Everything counted so far. A flow that `asks` finishes a transaction with each reply.
@@ -111,8 +115,15 @@ impl Tally {
 
     /// Sequence facts so far; `socket_drops` comes from the socket.
     pub fn udp(&self, socket_drops: Option<u64>) -> UdpCounters {
-        let [received, duplicate, reordered, reorder_depth_max, highest_plus_one, malformed, jitter] =
-            self.sequence.get();
+        let [
+            received,
+            duplicate,
+            reordered,
+            reorder_depth_max,
+            highest_plus_one,
+            malformed,
+            jitter,
+        ] = self.sequence.get();
         UdpCounters {
             received,
             duplicate,

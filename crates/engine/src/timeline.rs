@@ -34,10 +34,18 @@ impl Timeline {
     /// from the end of the warm-up, whichever is later.
     pub fn new(timing: Timing, offsets: &[Nanos]) -> Self {
         let counting = timing.idle + timing.omit;
-        let mut begins: Vec<_> =
-            offsets.iter().enumerate().map(|(load, offset)| (counting.max(*offset), load)).collect();
+        let mut begins: Vec<_> = offsets
+            .iter()
+            .enumerate()
+            .map(|(load, offset)| (counting.max(*offset), load))
+            .collect();
         begins.sort_by_key(|(at, load)| std::cmp::Reverse((*at, *load)));
-        let mut timeline = Self { timing, begins, next_edge: None, over: false };
+        let mut timeline = Self {
+            timing,
+            begins,
+            next_edge: None,
+            over: false,
+        };
         timeline.next_edge = timeline.edge_after(Nanos::ZERO);
         timeline
     }
@@ -70,7 +78,13 @@ impl Timeline {
         let last = self.end() == Some(at);
         self.over = last;
         let idle_over = at == self.timing.idle && !at.is_zero();
-        Some(Tick { at, edge, idle_over, begin, last })
+        Some(Tick {
+            at,
+            edge,
+            idle_over,
+            begin,
+            last,
+        })
     }
 
     fn phase_before(&self, at: Nanos) -> Phase {
@@ -87,7 +101,10 @@ impl Timeline {
     fn edge_after(&self, at: Nanos) -> Option<Nanos> {
         let idle = self.timing.idle;
         let counting = idle + self.timing.omit;
-        let border = [Some(idle), Some(counting), self.end()].into_iter().flatten().find(|b| *b > at);
+        let border = [Some(idle), Some(counting), self.end()]
+            .into_iter()
+            .flatten()
+            .find(|b| *b > at);
         if at < idle {
             // Nothing but the probe moves in the idle phase.
             return border;
@@ -118,7 +135,9 @@ mod tests {
     fn edges(timing: Timing) -> Vec<(u64, Phase)> {
         let mut timeline = Timeline::new(timing, &[Nanos::ZERO]);
         let ticks = std::iter::from_fn(|| timeline.take()).take(20);
-        ticks.filter_map(|t| Some((t.at.get() / 1_000_000, t.edge?))).collect()
+        ticks
+            .filter_map(|t| Some((t.at.get() / 1_000_000, t.edge?)))
+            .collect()
     }
 
     #[test]
@@ -126,10 +145,21 @@ mod tests {
         use Phase::{Idle, Measure, Omit};
         assert_eq!(
             edges(timing(1000, 1500, Some(2500), Some(1000))),
-            [(1000, Idle), (2000, Omit), (2500, Omit), (3500, Measure), (4500, Measure), (5000, Measure)]
+            [
+                (1000, Idle),
+                (2000, Omit),
+                (2500, Omit),
+                (3500, Measure),
+                (4500, Measure),
+                (5000, Measure)
+            ]
         );
         assert_eq!(edges(timing(0, 0, Some(2000), None)), [(2000, Measure)]);
-        assert_eq!(edges(timing(0, 0, None, Some(100))).len(), 19, "no end, so always a next one");
+        assert_eq!(
+            edges(timing(0, 0, None, Some(100))).len(),
+            19,
+            "no end, so always a next one"
+        );
     }
 
     #[test]
@@ -137,7 +167,11 @@ mod tests {
         let offsets = [0, 1000, 4000].map(Nanos::from_millis);
         let mut timeline = Timeline::new(timing(1000, 1000, Some(5000), None), &offsets);
         let begins: Vec<_> = std::iter::from_fn(|| timeline.take())
-            .flat_map(|t| t.begin.into_iter().map(move |load| (t.at.get() / 1_000_000, load)))
+            .flat_map(|t| {
+                t.begin
+                    .into_iter()
+                    .map(move |load| (t.at.get() / 1_000_000, load))
+            })
             .collect();
         assert_eq!(begins, [(2000, 0), (2000, 1), (4000, 2)]);
     }

@@ -74,14 +74,27 @@ impl Task {
 
     /// The worker's life after it has settled.
     pub fn run(self) -> Vec<Ended> {
-        let Some(go) = self.orders.wait_for_go() else { return Vec::new() };
-        let start = Start { origin: go.origin, load: go.origin + self.offset, seed: go.seed };
+        let Some(go) = self.orders.wait_for_go() else {
+            return Vec::new();
+        };
+        let start = Start {
+            origin: go.origin,
+            load: go.origin + self.offset,
+            seed: go.seed,
+        };
         let (may_block, counts) = (self.may_block(), self.counts());
         let mut room = self.room();
         if self.role.is_active() {
             self.orders.wait_until(start.load);
         }
-        let Self { parts, role, orders, wake, answering, .. } = self;
+        let Self {
+            parts,
+            role,
+            orders,
+            wake,
+            answering,
+            ..
+        } = self;
         let mut flows: Vec<Running> = parts
             .into_iter()
             .map(|part| Running {
@@ -106,7 +119,10 @@ impl Task {
 
     fn room(&self) -> Room {
         let load = &self.load;
-        let largest = [load.size, load.request, load.reply].map(|b| b.len()).into_iter().max();
+        let largest = [load.size, load.request, load.reply]
+            .map(|b| b.len())
+            .into_iter()
+            .max();
         let largest = largest.unwrap_or(0).max(proto::native::Preamble::LEN);
         // Not compressible, and the same every time.
         let mut byte = 0x9E37_79B9_u32;
@@ -114,7 +130,11 @@ impl Task {
             byte = byte.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (byte >> 24) as u8
         });
-        Room { payload: payload.collect(), sink: vec![0; largest.max(LEAST_READ)], wait: Wait::Never }
+        Room {
+            payload: payload.collect(),
+            sink: vec![0; largest.max(LEAST_READ)],
+            wait: Wait::Never,
+        }
     }
 }
 
@@ -132,16 +152,26 @@ impl Running {
     /// Notes the flow's end and gives what is left to say.
     pub fn end(self, state: State, orders: &Orders) -> Ended {
         // When the run is being ended, our own shutdown is what breaks calls.
-        let expected = orders.level() >= if self.active { Level::Stop } else { Level::Finish };
+        let expected = orders.level()
+            >= if self.active {
+                Level::Stop
+            } else {
+                Level::Finish
+            };
         let broken = match state {
             State::Broken(broken) if !expected => Some(match broken.error {
-                Some(error) => format!("flow {} broke while {}: {error}", self.number, broken.doing),
+                Some(error) => {
+                    format!("flow {} broke while {}: {error}", self.number, broken.doing)
+                }
                 None => format!("flow {} broke while {}", self.number, broken.doing),
             }),
             _ => None,
         };
-        let ended =
-            Ended { load: self.load, broken, outages: self.flow.outages() };
+        let ended = Ended {
+            load: self.load,
+            broken,
+            outages: self.flow.outages(),
+        };
         // Dropped first: a socket of its own is closed before the coordinator hears of the end.
         let (counts, active) = (self.counts, self.active);
         drop(self);

@@ -2,6 +2,7 @@
 
 mod place;
 mod run;
+mod screen;
 mod serve;
 mod show;
 mod sink;

@@ -47,7 +47,9 @@ impl Exit {
             RunError::Flow { error, .. } => match error.kind() {
                 Kind::InvalidInput => Self::Usage,
                 Kind::PermissionDenied | Kind::NotFound | Kind::Unsupported => Self::Missing,
-                _ if error.raw_os_error().is_none() && error.kind() != Kind::TimedOut => Self::Missing,
+                _ if error.raw_os_error().is_none() && error.kind() != Kind::TimedOut => {
+                    Self::Missing
+                }
                 _ => Self::Unreachable,
             },
             RunError::Workers(_) | RunError::System { .. } => Self::Missing,

@@ -17,7 +17,11 @@ pub fn run_id(started: &str) -> String {
     if getrandom::fill(&mut bytes).is_err() {
         bytes = (std::process::id() as u16).to_be_bytes();
     }
-    let time: String = started.chars().take(19).filter(|c| c.is_ascii_alphanumeric()).collect();
+    let time: String = started
+        .chars()
+        .take(19)
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect();
     format!("{time}-{:04x}", u16::from_be_bytes(bytes))
 }
 
@@ -29,6 +33,10 @@ mod tests {
     fn names_begin_with_the_time() {
         assert!(run_id("2026-11-30T16:57:58.123Z").starts_with("20261130T165758-"));
         let now = now();
-        assert_eq!((now.len(), &now[10..11], &now[23..]), (24, "T", "Z"), "{now}");
+        assert_eq!(
+            (now.len(), &now[10..11], &now[23..]),
+            (24, "T", "Z"),
+            "{now}"
+        );
     }
 }

@@ -27,7 +27,10 @@ macro_rules! say {
 /// Runs the command line; the first argument is the program's own name.
 pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let argv: Vec<OsString> = argv.into_iter().collect();
-    let words = argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = argv
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     match cli::parse(argv, |path| fs::read_to_string(path)) {
         Ok(Request::Run(run)) if run.dry_run => {
             let text = plan::runfile::print(&run.plan);

@@ -30,14 +30,21 @@ impl Store {
     /// `$XDG_STATE_HOME/netdyno`, or `~/.local/state/netdyno` (XDG Base Directory Specification).
     /// None when neither variable says where.
     pub fn of_environment() -> Option<Self> {
-        let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+        let absolute = |name| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let state =
+            absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
         Some(Self::at(&state.join("netdyno")))
     }
 
     /// A store in `folder`.
     pub fn at(folder: &Path) -> Self {
-        Self { runs: folder.join("runs") }
+        Self {
+            runs: folder.join("runs"),
+        }
     }
 
     /// Opens the folder of a new run.
@@ -109,7 +116,8 @@ impl Store {
     /// A file that is no stream of events.
     pub fn events(&self, id: &str) -> Result<Vec<Event>> {
         let path = self.runs.join(id).join(EVENTS);
-        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let events = whole.lines().enumerate().map(|(i, line)| {
             serde_json::from_str(line)

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod netns;
 pub mod rtnetlink;
 pub mod signal;
+pub mod terminal;
 pub mod thread;
 pub mod usage;
 

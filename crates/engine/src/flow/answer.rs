@@ -60,7 +60,11 @@ impl Flow for Answer {
 
     fn interest(&self) -> Readiness {
         // With replies owed and the socket full, reading on would only pile up more of them.
-        if self.progress.full { Readiness::WRITE } else { Readiness::READ }
+        if self.progress.full {
+            Readiness::WRITE
+        } else {
+            Readiness::READ
+        }
     }
 
     #[inline]

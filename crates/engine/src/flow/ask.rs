@@ -47,17 +47,29 @@ impl Ask {
     fn send_due(&mut self, now: Nanos, room: &Room) -> State {
         loop {
             if self.progress.unsent == 0 {
-                if self.progress.stopping || self.left == 0 || self.progress.waiting.len() >= self.depth {
+                if self.progress.stopping
+                    || self.left == 0
+                    || self.progress.waiting.len() >= self.depth
+                {
                     return State::Going;
                 }
-                let Some(intended) = self.arrivals.take(now) else { return State::Going };
-                self.progress.waiting.push_back(Request { intended, sent: now });
+                let Some(intended) = self.arrivals.take(now) else {
+                    return State::Going;
+                };
+                self.progress.waiting.push_back(Request {
+                    intended,
+                    sent: now,
+                });
                 self.progress.unsent = self.request;
                 if self.left != u64::MAX {
                     self.left -= 1;
                 }
             }
-            match sys::send(&*self.socket, &room.payload[..self.progress.unsent], room.wait) {
+            match sys::send(
+                &*self.socket,
+                &room.payload[..self.progress.unsent],
+                room.wait,
+            ) {
                 Ok(n) => {
                     self.progress.unsent -= n;
                     self.progress.sent.bytes += n as u64;
@@ -76,19 +88,23 @@ impl Ask {
     /// Takes what has arrived; gives the time when it looked at the clock.
     #[inline]
     fn take_replies(&mut self, room: &mut Room) -> Result<Option<Nanos>, State> {
-        let expected = (self.reply * self.progress.waiting.len() - self.progress.arrived)
-            .min(room.sink.len());
+        let expected =
+            (self.reply * self.progress.waiting.len() - self.progress.arrived).min(room.sink.len());
         if expected == 0 {
             return Ok(None);
         }
         match sys::recv(&*self.socket, &mut room.sink[..expected], room.wait) {
-            Ok(0) => Err(Broken::peer("waiting for a reply: the peer closed the connection")),
+            Ok(0) => Err(Broken::peer(
+                "waiting for a reply: the peer closed the connection",
+            )),
             Ok(n) => {
                 self.progress.arrived += n;
                 self.progress.received.bytes += n as u64;
                 let now = clock::now();
                 while self.progress.arrived >= self.reply {
-                    let Some(request) = self.progress.waiting.pop_front() else { break };
+                    let Some(request) = self.progress.waiting.pop_front() else {
+                        break;
+                    };
                     self.progress.arrived -= self.reply;
                     self.progress.received.messages += 1;
                     self.timer.answered(request, now, &self.tally);
@@ -114,7 +130,10 @@ impl Flow for Ask {
     }
 
     fn interest(&self) -> Readiness {
-        Readiness { read: true, write: self.progress.full }
+        Readiness {
+            read: true,
+            write: self.progress.full,
+        }
     }
 
     fn due(&self) -> Option<Nanos> {
@@ -146,6 +165,10 @@ impl Flow for Ask {
 
     fn stop(&mut self) -> State {
         self.progress.stopping = true;
-        if self.progress.waiting.is_empty() { self.finish() } else { State::Going }
+        if self.progress.waiting.is_empty() {
+            self.finish()
+        } else {
+            State::Going
+        }
     }
 }

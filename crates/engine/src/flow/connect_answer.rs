@@ -29,7 +29,10 @@ pub(crate) struct ConnectCounts {
 
 impl ConnectCounts {
     pub fn new(tally: Arc<Tally>) -> Self {
-        Self { tally, halves: Mutex::default() }
+        Self {
+            tally,
+            halves: Mutex::default(),
+        }
     }
 
     fn add(&self, request: usize, reply: usize) {
@@ -47,7 +50,11 @@ impl Flow for ConnectAnswer {
     }
 
     fn interest(&self) -> Readiness {
-        if self.arrived < self.request { Readiness::READ } else { Readiness::WRITE }
+        if self.arrived < self.request {
+            Readiness::READ
+        } else {
+            Readiness::WRITE
+        }
     }
 
     fn advance(&mut self, room: &mut Room) -> State {
@@ -62,7 +69,11 @@ impl Flow for ConnectAnswer {
             }
         }
         while self.written < self.reply {
-            match sys::send(&self.socket, &room.payload[..self.reply - self.written], room.wait) {
+            match sys::send(
+                &self.socket,
+                &room.payload[..self.reply - self.written],
+                room.wait,
+            ) {
                 Ok(n) => self.written += n,
                 Err(error) if would_block(&error) => return State::Going,
                 Err(_) => return State::Done,

@@ -49,20 +49,36 @@ impl ConnectAsk {
         if self.stopping || self.left == 0 {
             return Ok(false);
         }
-        let Some(intended) = self.arrivals.take(now) else { return Ok(false) };
-        let socket = self.opener.open().map_err(|error| Broken::at("connecting", error))?;
+        let Some(intended) = self.arrivals.take(now) else {
+            return Ok(false);
+        };
+        let socket = self
+            .opener
+            .open()
+            .map_err(|error| Broken::at("connecting", error))?;
         if self.left != u64::MAX {
             self.left -= 1;
         }
         self.generation = self.generation.wrapping_add(1);
-        let request = Request { intended, sent: now };
-        self.current = Some(Transaction { socket, request, connected: false, written: 0, arrived: 0 });
+        let request = Request {
+            intended,
+            sent: now,
+        };
+        self.current = Some(Transaction {
+            socket,
+            request,
+            connected: false,
+            written: 0,
+            arrived: 0,
+        });
         Ok(true)
     }
 
     /// Moves the transaction on. True when it is over.
     fn step(&mut self, room: &mut Room) -> Result<bool, State> {
-        let Some(current) = &mut self.current else { return Ok(false) };
+        let Some(current) = &mut self.current else {
+            return Ok(false);
+        };
         if !current.connected {
             sys::take_error(&current.socket).map_err(|error| Broken::at("connecting", error))?;
             current.connected = true;
@@ -88,11 +104,14 @@ impl ConnectAsk {
                 Ok(0) if current.arrived >= self.reply => {
                     self.received.add(current.arrived);
                     self.tally.set_received(&self.received);
-                    self.timer.answered(current.request, clock::now(), &self.tally);
+                    self.timer
+                        .answered(current.request, clock::now(), &self.tally);
                     return Ok(true);
                 }
                 Ok(0) => {
-                    return Err(Broken::peer("waiting for a reply: the peer closed the connection"));
+                    return Err(Broken::peer(
+                        "waiting for a reply: the peer closed the connection",
+                    ));
                 }
                 Ok(n) => current.arrived += n,
                 Err(error) if waits(&error) => return Ok(false),
@@ -109,7 +128,9 @@ impl ConnectAsk {
 
 impl Flow for ConnectAsk {
     fn socket(&self) -> Option<(BorrowedFd<'_>, u32)> {
-        self.current.as_ref().map(|t| (t.socket.as_fd(), self.generation))
+        self.current
+            .as_ref()
+            .map(|t| (t.socket.as_fd(), self.generation))
     }
 
     fn interest(&self) -> Readiness {
@@ -143,7 +164,11 @@ impl Flow for ConnectAsk {
 
     fn stop(&mut self) -> State {
         self.stopping = true;
-        if self.current.is_none() { self.finish() } else { State::Going }
+        if self.current.is_none() {
+            self.finish()
+        } else {
+            State::Going
+        }
     }
 }
 

@@ -35,7 +35,12 @@ pub(crate) struct Request {
 
 impl Timer {
     pub fn new(timings: Timings, open: bool) -> Self {
-        Self { timings, open, sum: 0, count: 0 }
+        Self {
+            timings,
+            open,
+            sum: 0,
+            count: 0,
+        }
     }
 
     /// Notes that the answer to `request` was complete at `now`.

@@ -72,7 +72,10 @@ pub(crate) struct Broken {
 
 impl Broken {
     pub fn at(doing: &'static str, error: io::Error) -> State {
-        State::Broken(Self { doing, error: Some(error) })
+        State::Broken(Self {
+            doing,
+            error: Some(error),
+        })
     }
 
     pub fn peer(doing: &'static str) -> State {
@@ -102,5 +105,8 @@ pub(crate) trait Flow: Send {
 
 /// Whether a call should simply be made again later.
 fn would_block(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
 }

@@ -25,7 +25,10 @@ struct Hole {
 
 impl Outages {
     pub fn new(origin: Nanos) -> Self {
-        Self { origin, kept: Vec::new() }
+        Self {
+            origin,
+            kept: Vec::new(),
+        }
     }
 
     /// Notes that `missing` numbers from `first` on did not come, between two datagrams that were
@@ -35,7 +38,8 @@ impl Outages {
             return;
         }
         // Of the missing+1 gaps between the two datagrams one would be there without any loss.
-        let length = (u128::from(apart.get()) * u128::from(missing) / u128::from(missing + 1)) as u64;
+        let length =
+            (u128::from(apart.get()) * u128::from(missing) / u128::from(missing + 1)) as u64;
         let length = Nanos::new(length);
         if self.kept.len() == KEPT && self.kept.last().is_some_and(|hole| hole.length >= length) {
             return;
@@ -43,7 +47,16 @@ impl Outages {
         self.kept.truncate(KEPT - 1);
         let place = self.kept.partition_point(|hole| hole.length >= length);
         let until = now - self.origin;
-        self.kept.insert(place, Hole { first, numbers: missing, missing, length, until });
+        self.kept.insert(
+            place,
+            Hole {
+                first,
+                numbers: missing,
+                missing,
+                length,
+                until,
+            },
+        );
     }
 
     /// Notes that a missing number came after all. A hole that fills up was reordering.
@@ -78,8 +91,12 @@ mod tests {
     fn an_outage_is_as_long_as_its_lost_datagrams_at_the_senders_pace() {
         let mut outages = Outages::new(Nanos::from_secs(1));
         outages.open(500, 137, Nanos::from_millis(138), Nanos::from_secs(3));
-        let expected =
-            Outage { flow: 4, until_ns: 2_000_000_000, length_ns: 137_000_000, lost: 137 };
+        let expected = Outage {
+            flow: 4,
+            until_ns: 2_000_000_000,
+            length_ns: 137_000_000,
+            lost: 137,
+        };
         assert_eq!(outages.list(4), [expected]);
     }
 
@@ -97,7 +114,12 @@ mod tests {
     fn only_the_longest_are_kept_in_order() {
         let mut outages = Outages::default();
         for i in 0..100 {
-            outages.open(i * 100, 2 + i % 37, Nanos::new(1000 + (i * 7919) % 1000), Nanos::ZERO);
+            outages.open(
+                i * 100,
+                2 + i % 37,
+                Nanos::new(1000 + (i * 7919) % 1000),
+                Nanos::ZERO,
+            );
         }
         let lengths: Vec<u64> = outages.list(0).iter().map(|o| o.length_ns).collect();
         assert_eq!(lengths.len(), KEPT);

@@ -40,7 +40,8 @@ impl Pace {
     #[inline]
     pub fn sent(&mut self, now: Nanos) {
         if let Some(last) = self.last {
-            self.errors.record((now - last).get().abs_diff(self.pacer.gap().get()));
+            self.errors
+                .record((now - last).get().abs_diff(self.pacer.gap().get()));
         }
         self.last = Some(now);
         self.pacer.sent(now);
@@ -64,7 +65,9 @@ impl StreamSend {
                 }
                 pace.sent(now);
             }
-            self.rest = self.size.min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            self.rest = self
+                .size
+                .min(usize::try_from(self.left).unwrap_or(usize::MAX));
         }
         true
     }
@@ -77,11 +80,17 @@ impl Flow for StreamSend {
 
     fn interest(&self) -> Readiness {
         // A paced sender with room waits for its time, not for the socket.
-        Readiness { read: false, write: self.pace.is_none() || self.full }
+        Readiness {
+            read: false,
+            write: self.pace.is_none() || self.full,
+        }
     }
 
     fn due(&self) -> Option<Nanos> {
-        self.pace.as_ref().filter(|_| !self.full).map(|pace| pace.pacer.due())
+        self.pace
+            .as_ref()
+            .filter(|_| !self.full)
+            .map(|pace| pace.pacer.due())
     }
 
     #[inline]

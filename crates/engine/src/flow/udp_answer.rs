@@ -33,7 +33,9 @@ impl Flow for UdpAnswer {
         for _ in 0..TURN {
             match sys::recv(&*self.socket, &mut room.sink, room.wait) {
                 Ok(n) => {
-                    let Some(mut header) = DatagramHeader::parse(&room.sink[..n]) else { continue };
+                    let Some(mut header) = DatagramHeader::parse(&room.sink[..n]) else {
+                        continue;
+                    };
                     if header.kind != DatagramKind::Request {
                         continue;
                     }

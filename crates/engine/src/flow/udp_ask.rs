@@ -39,7 +39,9 @@ impl UdpAsk {
     #[inline]
     fn send_due(&mut self, now: Nanos, room: &mut Room) -> State {
         while !self.stopping && self.left > 0 && self.waiting.len() < self.depth {
-            let Some(intended) = self.arrivals.take(now) else { break };
+            let Some(intended) = self.arrivals.take(now) else {
+                break;
+            };
             self.header.sent = now;
             self.header.encode_into(&mut room.payload);
             match sys::send(&*self.socket, &room.payload[..self.request], room.wait) {
@@ -48,7 +50,13 @@ impl UdpAsk {
                 Err(error) if would_block(&error) || passes(&error) => self.sent.failures += 1,
                 Err(error) => return Broken::at("sending a request", error),
             }
-            self.waiting.push_back((self.header.seq, Request { intended, sent: now }));
+            self.waiting.push_back((
+                self.header.seq,
+                Request {
+                    intended,
+                    sent: now,
+                },
+            ));
             self.header.seq += 1;
             if self.left != u64::MAX {
                 self.left -= 1;
@@ -67,7 +75,9 @@ impl UdpAsk {
             match sys::recv(&*self.socket, &mut room.sink, room.wait) {
                 Ok(n) => {
                     let now = clock::now();
-                    let Some(header) = DatagramHeader::parse(&room.sink[..n]) else { continue };
+                    let Some(header) = DatagramHeader::parse(&room.sink[..n]) else {
+                        continue;
+                    };
                     let place = self.waiting.iter().position(|(seq, _)| *seq == header.seq);
                     let Some((_, request)) = place.and_then(|at| self.waiting.remove(at)) else {
                         continue;
@@ -87,7 +97,11 @@ impl UdpAsk {
     }
 
     fn give_up_old(&mut self, now: Nanos) {
-        while self.waiting.front().is_some_and(|(_, request)| request.sent + PATIENCE <= now) {
+        while self
+            .waiting
+            .front()
+            .is_some_and(|(_, request)| request.sent + PATIENCE <= now)
+        {
             self.waiting.pop_front();
             self.unanswered += 1;
             self.tally.set_unanswered(self.unanswered);
@@ -110,7 +124,10 @@ impl Flow for UdpAsk {
     }
 
     fn due(&self) -> Option<Nanos> {
-        let patience = self.waiting.front().map(|(_, request)| request.sent + PATIENCE);
+        let patience = self
+            .waiting
+            .front()
+            .map(|(_, request)| request.sent + PATIENCE);
         let more = !self.stopping && self.left > 0 && self.waiting.len() < self.depth;
         let next = more.then(|| self.arrivals.next().unwrap_or(Nanos::ZERO));
         [patience, next].into_iter().flatten().min()
@@ -132,7 +149,11 @@ impl Flow for UdpAsk {
 
     fn stop(&mut self) -> State {
         self.stopping = true;
-        if self.waiting.is_empty() { self.finish() } else { State::Going }
+        if self.waiting.is_empty() {
+            self.finish()
+        } else {
+            State::Going
+        }
     }
 }
 

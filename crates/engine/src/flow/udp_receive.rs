@@ -35,7 +35,9 @@ impl UdpReceive {
     #[inline]
     fn take(&mut self, bytes: &[u8], now: Nanos) {
         let header = DatagramHeader::parse(bytes).filter(|header| {
-            header.kind == DatagramKind::Data && header.load == self.load && header.flow == self.flow
+            header.kind == DatagramKind::Data
+                && header.load == self.load
+                && header.flow == self.flow
         });
         let Some(header) = header else {
             // A hello that was sent twice is no stranger's datagram.
@@ -50,7 +52,8 @@ impl UdpReceive {
             Arrived::InOrder => self.last_sent = Some(header.sent),
             Arrived::After { missing } => {
                 if let Some(before) = self.last_sent {
-                    self.outages.open(header.seq - missing, missing, header.sent - before, now);
+                    self.outages
+                        .open(header.seq - missing, missing, header.sent - before, now);
                 }
                 self.last_sent = Some(header.sent);
             }
@@ -81,7 +84,8 @@ impl Flow for UdpReceive {
                     // The latest arrival so far: datagrams have no end of file.
                     self.tally.set_received_all(now);
                     self.tally.set_received(&self.half);
-                    self.tally.set_sequence(&self.sequence, self.jitter.nanos(), self.malformed);
+                    self.tally
+                        .set_sequence(&self.sequence, self.jitter.nanos(), self.malformed);
                 }
                 Err(error) if would_block(&error) => return State::Going,
                 // Our own datagrams of the other direction met a closed port.

@@ -77,11 +77,19 @@ impl Flow for UdpSend {
     }
 
     fn interest(&self) -> Readiness {
-        Readiness { read: false, write: self.full || (self.pace.is_none() && self.pause.is_none()) }
+        Readiness {
+            read: false,
+            write: self.full || (self.pace.is_none() && self.pause.is_none()),
+        }
     }
 
     fn due(&self) -> Option<Nanos> {
-        self.pause.or_else(|| self.pace.as_ref().filter(|_| !self.full).map(|p| p.pacer.due()))
+        self.pause.or_else(|| {
+            self.pace
+                .as_ref()
+                .filter(|_| !self.full)
+                .map(|p| p.pacer.due())
+        })
     }
 
     #[inline]
@@ -114,6 +122,8 @@ impl Flow for UdpSend {
 /// link that is down, an ICMP error that an earlier datagram caused.
 pub(super) fn passes(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
-    matches!(error.kind(), ConnectionRefused | HostUnreachable | NetworkDown | NetworkUnreachable)
-        || sys::is_no_buffers(error)
+    matches!(
+        error.kind(),
+        ConnectionRefused | HostUnreachable | NetworkDown | NetworkUnreachable
+    ) || sys::is_no_buffers(error)
 }

@@ -78,7 +78,10 @@ impl Acceptor {
             let udp = sys::udp_listener(address).map_err(failed)?;
             listeners.extend([Listener::Tcp(tcp), Listener::Udp(udp)]);
         }
-        let nowhere = |error| BindError { address: SocketAddr::from(([0, 0, 0, 0], port)), error };
+        let nowhere = |error| BindError {
+            address: SocketAddr::from(([0, 0, 0, 0], port)),
+            error,
+        };
         Ok(Self {
             config: Arc::new(config),
             port,
@@ -108,8 +111,14 @@ impl Acceptor {
         }
         let mut events = Events::with_capacity(64);
         'serving: loop {
-            let deadline = self.pending.iter().flatten().map(|newcomer| newcomer.deadline).next();
-            self.epoll.wait(&mut events, deadline.map(|at| at - clock::now()))?;
+            let deadline = self
+                .pending
+                .iter()
+                .flatten()
+                .map(|newcomer| newcomer.deadline)
+                .next();
+            self.epoll
+                .wait(&mut events, deadline.map(|at| at - clock::now()))?;
             for (key, _) in events.iter() {
                 match key {
                     SIGNAL => {
@@ -142,7 +151,9 @@ impl Acceptor {
 
     fn take_connections(&mut self, listener: usize) {
         loop {
-            let Listener::Tcp(tcp) = &self.listeners[listener] else { return };
+            let Listener::Tcp(tcp) = &self.listeners[listener] else {
+                return;
+            };
             match sys::accept(tcp) {
                 Ok(None) => return,
                 Ok(Some((socket, peer))) if self.permits(peer) => {
@@ -152,8 +163,13 @@ impl Acceptor {
                         continue;
                     }
                     let deadline = clock::now() + FIRST_MESSAGE;
-                    let newcomer =
-                        Newcomer { socket, peer, said: [0; Preamble::LEN], length: 0, deadline };
+                    let newcomer = Newcomer {
+                        socket,
+                        peer,
+                        said: [0; Preamble::LEN],
+                        length: 0,
+                        deadline,
+                    };
                     self.pending.push_back(Some(newcomer));
                 }
                 Ok(Some((_, peer))) => warn!(%peer, "refused: not on the --allow list"),
@@ -174,13 +190,21 @@ impl Acceptor {
 
     fn permits(&self, peer: SocketAddr) -> bool {
         self.config.allow.is_empty()
-            || self.config.allow.iter().any(|block| block.contains(peer.ip()))
+            || self
+                .config
+                .allow
+                .iter()
+                .any(|block| block.contains(peer.ip()))
     }
 
     /// Reads what a newcomer says.
     fn hear(&mut self, key: u64) {
-        let Some(place) = key.checked_sub(self.oldest).map(|at| at as usize) else { return };
-        let Some(Some(newcomer)) = self.pending.get_mut(place) else { return };
+        let Some(place) = key.checked_sub(self.oldest).map(|at| at as usize) else {
+            return;
+        };
+        let Some(Some(newcomer)) = self.pending.get_mut(place) else {
+            return;
+        };
         let peer = newcomer.peer;
         match newcomer.read() {
             Ok(None) => return,
@@ -202,10 +226,12 @@ impl Acceptor {
         let Newcomer { socket, peer, .. } = newcomer;
         match preamble {
             Preamble::Control => self.open_session(socket, peer),
-            Preamble::Data(claim) => match self.doors.find(&claim).filter(|door| door.claim(&claim)) {
-                Some(door) => door.bring(claim, socket),
-                None => info!(%peer, "dropped: a data connection of no running test"),
-            },
+            Preamble::Data(claim) => {
+                match self.doors.find(&claim).filter(|door| door.claim(&claim)) {
+                    Some(door) => door.bring(claim, socket),
+                    None => info!(%peer, "dropped: a data connection of no running test"),
+                }
+            }
             // Datagrams' preambles have no place on a connection.
             _ => info!(%peer, "dropped: a datagram's greeting on a connection"),
         }
@@ -214,10 +240,13 @@ impl Acceptor {
     fn open_session(&mut self, socket: OwnedFd, peer: SocketAddr) {
         self.sessions.retain(|session| !session.is_finished());
         let most = self.config.max_tests.get();
-        let Ok(wake) = Wake::new().map(Arc::new) else { return };
+        let Ok(wake) = Wake::new().map(Arc::new) else {
+            return;
+        };
         let Some(place) = self.doors.enter(most, wake.clone()) else {
             info!(%peer, most, "refused: too many tests");
-            let reason = format!("{most} tests are running, this server takes no more (--max-tests)");
+            let reason =
+                format!("{most} tests are running, this server takes no more (--max-tests)");
             let words = ServerSession::refusal(RefuseCode::TooManyTests, &reason);
             let _ = sys::send(&socket, &words, Wait::Never);
             sys::shut_sending(&socket);
@@ -233,14 +262,19 @@ impl Acceptor {
             over: self.over.clone(),
         };
         let name = format!("test-{}", guest.place.number);
-        match std::thread::Builder::new().name(name).spawn(move || session::lead(guest)) {
+        match std::thread::Builder::new()
+            .name(name)
+            .spawn(move || session::lead(guest))
+        {
             Ok(session) => self.sessions.push(session),
             Err(error) => warn!(%peer, %error, "refused: no thread for it"),
         }
     }
 
     fn take_hellos(&mut self, listener: usize) {
-        let Listener::Udp(udp) = &self.listeners[listener] else { return };
+        let Listener::Udp(udp) = &self.listeners[listener] else {
+            return;
+        };
         let mut buffer = [0; 2 * Preamble::LEN];
         loop {
             let arrival = match sys::receive_from(udp, &mut buffer) {
@@ -254,17 +288,23 @@ impl Acceptor {
                 }
             };
             let hello = Preamble::parse_datagram(&buffer[..arrival.length]);
-            let Some(Preamble::UdpHello(claim)) = hello else { continue };
+            let Some(Preamble::UdpHello(claim)) = hello else {
+                continue;
+            };
             if !self.permits(arrival.from) {
                 continue;
             }
-            let Some(door) = self.doors.find(&claim).filter(|door| door.claim(&claim)) else { continue };
+            let Some(door) = self.doors.find(&claim).filter(|door| door.claim(&claim)) else {
+                continue;
+            };
             match sys::udp_for_peer(arrival, self.port) {
                 Ok(socket) => {
                     attach::welcome(&socket, claim);
                     door.bring(claim, socket);
                 }
-                Err(error) => warn!(peer = %arrival.from, %error, "opening a socket for a UDP flow"),
+                Err(error) => {
+                    warn!(peer = %arrival.from, %error, "opening a socket for a UDP flow")
+                }
             }
         }
     }

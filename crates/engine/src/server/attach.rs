@@ -27,8 +27,17 @@ pub(super) struct Attaching {
 impl Attaching {
     /// Nothing is here yet.
     pub fn new(plan: Arc<Plan>, door: Arc<Door>) -> io::Result<Self> {
-        let lines = plan.loads.iter().map(|load| (0..load.flows.get()).map(|_| None).collect());
-        Ok(Self { lines: lines.collect(), missing: door.expected(), hellos: Epoll::new()?, door, plan })
+        let lines = plan
+            .loads
+            .iter()
+            .map(|load| (0..load.flows.get()).map(|_| None).collect());
+        Ok(Self {
+            lines: lines.collect(),
+            missing: door.expected(),
+            hellos: Epoll::new()?,
+            door,
+            plan,
+        })
     }
 
     /// To be watched: readable when [`Attaching::answer_hellos`] has something to do.
@@ -47,7 +56,9 @@ impl Attaching {
                 .map_err(|error| format!("load '{}': {error}", load.name))?;
             if load.kind.transport() == Transport::Udp {
                 let key = u64::from(claim.load) << 32 | u64::from(claim.flow);
-                self.hellos.add(&socket, key, Readiness::READ).map_err(|error| error.to_string())?;
+                self.hellos
+                    .add(&socket, key, Readiness::READ)
+                    .map_err(|error| error.to_string())?;
             }
             self.lines[usize::from(claim.load)][claim.flow as usize] = Some(socket);
             self.missing -= 1;
@@ -63,7 +74,9 @@ impl Attaching {
         }
         for (key, _) in events.iter() {
             let (load, flow) = ((key >> 32) as usize, (key & 0xffff_ffff) as usize);
-            let Some(socket) = &self.lines[load][flow] else { continue };
+            let Some(socket) = &self.lines[load][flow] else {
+                continue;
+            };
             let mut buffer = [0; 2 * Preamble::LEN];
             while let Ok(n) = sys::recv(socket, &mut buffer, Wait::Never) {
                 if let Some(Preamble::UdpHello(claim)) = Preamble::parse_datagram(&buffer[..n]) {
@@ -76,7 +89,10 @@ impl Attaching {
     /// The flows, for the workers.
     pub fn lines(self) -> Vec<Vec<FlowLine>> {
         let line = |socket: Option<OwnedFd>| socket.map_or(FlowLine::Later, FlowLine::Socket);
-        self.lines.into_iter().map(|load| load.into_iter().map(line).collect()).collect()
+        self.lines
+            .into_iter()
+            .map(|load| load.into_iter().map(line).collect())
+            .collect()
     }
 
     /// The plan and the entrance.

@@ -48,18 +48,26 @@ impl Drop for Place {
 impl Doors {
     /// A place for one more test, if there are less than `most`.
     pub fn enter(self: &Arc<Self>, most: u32, wake: Arc<Wake>) -> Option<Place> {
-        let taken = self.running.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
-            (running < most).then_some(running + 1)
-        });
+        let taken = self
+            .running
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
+                (running < most).then_some(running + 1)
+            });
         taken.ok()?;
         let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
         lock(&self.sessions).insert(number, wake);
-        Some(Place { doors: self.clone(), number })
+        Some(Place {
+            doors: self.clone(),
+            number,
+        })
     }
 
     /// Opens a door for `plan`; it closes with [`Doors::close`].
     pub fn open(&self, token: Token, plan: &Plan, wake: Arc<Wake>) -> Arc<Door> {
-        let loads = plan.loads.iter().map(|load| (load.flows.get(), load.kind == Kind::Crr));
+        let loads = plan
+            .loads
+            .iter()
+            .map(|load| (load.flows.get(), load.kind == Kind::Crr));
         let door = Arc::new(Door {
             loads: loads.collect(),
             claimed: Mutex::default(),
@@ -99,7 +107,10 @@ impl Door {
     /// Takes the flow for the caller, once: a second claim of the same flow is refused, so that
     /// nobody can put a socket in another's place.
     pub fn claim(&self, claim: &Claim) -> bool {
-        let during_run = self.loads.get(usize::from(claim.load)).is_some_and(|load| load.1);
+        let during_run = self
+            .loads
+            .get(usize::from(claim.load))
+            .is_some_and(|load| load.1);
         during_run || lock(&self.claimed).insert((claim.load, claim.flow))
     }
 
@@ -108,7 +119,10 @@ impl Door {
         let inboxes = lock(&self.inboxes);
         if self.loads[usize::from(claim.load)].1 {
             // Before the run begins nobody answers: the connection is dropped.
-            if let Some(inboxes) = inboxes.get(&claim.load).filter(|inboxes| !inboxes.is_empty()) {
+            if let Some(inboxes) = inboxes
+                .get(&claim.load)
+                .filter(|inboxes| !inboxes.is_empty())
+            {
                 inboxes[claim.flow as usize % inboxes.len()].put(claim.flow, socket);
             }
             return;
@@ -130,7 +144,11 @@ impl Door {
 
     /// Flows that must arrive before the run can start.
     pub fn expected(&self) -> usize {
-        self.loads.iter().filter(|(_, during_run)| !during_run).map(|(flows, _)| *flows as usize).sum()
+        self.loads
+            .iter()
+            .filter(|(_, during_run)| !during_run)
+            .map(|(flows, _)| *flows as usize)
+            .sum()
     }
 }
 

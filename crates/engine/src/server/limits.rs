@@ -15,18 +15,24 @@ pub(super) fn apply(config: &Config, plan: &mut Plan) -> Result<Vec<Cap>, (Refus
         let timing = &plan.timing;
         match timing.duration {
             Some(asked) if timing.idle + timing.omit + asked > most => {
-                let sentence =
-                    format!("the run takes {asked} beside warm-up and idle time, this server permits {most}");
+                let sentence = format!(
+                    "the run takes {asked} beside warm-up and idle time, this server permits {most}"
+                );
                 return Err((RefuseCode::TooLong, sentence));
             }
             Some(_) => (),
             None => {
-                let sentence = format!("the run has no duration, this server permits {most}: give one");
+                let sentence =
+                    format!("the run has no duration, this server permits {most}: give one");
                 return Err((RefuseCode::TooLong, sentence));
             }
         }
     }
-    let flows: u64 = plan.loads.iter().map(|load| u64::from(load.flows.get())).sum();
+    let flows: u64 = plan
+        .loads
+        .iter()
+        .map(|load| u64::from(load.flows.get()))
+        .sum();
     let descriptors = sys::limits::descriptors(flows + SPARE_DESCRIPTORS);
     if descriptors < flows + SPARE_DESCRIPTORS {
         let sentence = format!(
@@ -35,7 +41,10 @@ pub(super) fn apply(config: &Config, plan: &mut Plan) -> Result<Vec<Cap>, (Refus
         );
         return Err((RefuseCode::TooManyFlows, sentence));
     }
-    Ok(config.max_rate.map(|most| cap_rates(most, plan)).unwrap_or_default())
+    Ok(config
+        .max_rate
+        .map(|most| cap_rates(most, plan))
+        .unwrap_or_default())
 }
 
 /// Shares the highest rate of a test among its bulk flows of each direction; exchanges are left
@@ -43,7 +52,16 @@ pub(super) fn apply(config: &Config, plan: &mut Plan) -> Result<Vec<Cap>, (Refus
 fn cap_rates(most: BitRate, plan: &mut Plan) -> Vec<Cap> {
     let flows_to = |server: bool| -> u64 {
         let loads = plan.loads.iter().filter(|load| match load.kind.shape() {
-            Shape::Bulk { to_server, to_client } => if server { to_server } else { to_client },
+            Shape::Bulk {
+                to_server,
+                to_client,
+            } => {
+                if server {
+                    to_server
+                } else {
+                    to_client
+                }
+            }
             _ => false,
         });
         loads.map(|load| u64::from(load.flows.get())).sum()
@@ -62,7 +80,11 @@ fn cap_rates(most: BitRate, plan: &mut Plan) -> Vec<Cap> {
             "load '{}': asked {asked}, got {share} a flow: the server's --max-rate is {most} a test",
             load.name
         );
-        caps.push(Cap { load: index, rate: Some(share), sentence });
+        caps.push(Cap {
+            load: index,
+            rate: Some(share),
+            sentence,
+        });
     }
     caps
 }

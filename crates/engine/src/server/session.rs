@@ -36,10 +36,20 @@ pub(super) struct Guest {
 
 /// The session's thread. Whatever happens to it happens to nobody else.
 pub(super) fn lead(guest: Guest) {
-    let Guest { socket, peer, place, wake, config, doors, over } = guest;
+    let Guest {
+        socket,
+        peer,
+        place,
+        wake,
+        config,
+        doors,
+        over,
+    } = guest;
     let test = place.number;
     let interface = observe::interface::towards(peer.ip());
-    let before = interface.as_ref().and_then(|name| observe::interface::counters(name));
+    let before = interface
+        .as_ref()
+        .and_then(|name| observe::interface::counters(name));
     let facts = observe::facts(interface.as_deref());
     let control = match Control::new(socket, wake, None) {
         Ok(control) => control,
@@ -72,7 +82,12 @@ pub(super) fn lead(guest: Guest) {
     }
     // The workers and their sockets go first, so that a peer sees the end at once.
     drop(session.course.take());
-    let Session { control, session: mut words, config, .. } = session;
+    let Session {
+        control,
+        session: mut words,
+        config,
+        ..
+    } = session;
     control.close(&mut words, LAST_WORDS);
     drop(place);
     if was_a_test && config.one_off {
@@ -99,8 +114,14 @@ impl Session {
     /// To the goodbye, or to the sentence that says why not.
     fn drive(&mut self) -> Result<(), String> {
         loop {
-            let call = self.course.as_ref().filter(|_| !self.reported).and_then(Course::next_call);
-            self.control.turn(&mut self.session, call).map_err(|error| error.to_string())?;
+            let call = self
+                .course
+                .as_ref()
+                .filter(|_| !self.reported)
+                .and_then(Course::next_call);
+            self.control
+                .turn(&mut self.session, call)
+                .map_err(|error| error.to_string())?;
             if self.doors.is_ending() {
                 self.session.abort("the server was stopped");
                 return Err("the server ends".to_owned());
@@ -148,7 +169,10 @@ impl Session {
         };
         let mut bytes = [0; 16];
         if let Err(error) = getrandom::fill(&mut bytes) {
-            return self.refuse(RefuseCode::Resource, format!("no randomness for a token: {error}"));
+            return self.refuse(
+                RefuseCode::Resource,
+                format!("no randomness for a token: {error}"),
+            );
         }
         let token = Token::new(bytes);
         let plan = Arc::new(plan);
@@ -158,7 +182,9 @@ impl Session {
         info!(test = self.test, peer = %self.peer, loads = loads.join("+"), "accepted");
         self.memory_before = observe::memory::resident_user_bytes();
         let attaching = Attaching::new(plan, door).map_err(|error| error.to_string())?;
-        self.control.watch(attaching.fd()).map_err(|error| error.to_string())?;
+        self.control
+            .watch(attaching.fd())
+            .map_err(|error| error.to_string())?;
         self.attaching = Some(attaching);
         let _ = self.session.accept(clock::now(), self.test, token, caps);
         Ok(())
@@ -171,7 +197,9 @@ impl Session {
 
     /// Takes flows that have come; with the last one the workers start.
     fn gather(&mut self) -> Result<(), String> {
-        let Some(attaching) = &mut self.attaching else { return Ok(()) };
+        let Some(attaching) = &mut self.attaching else {
+            return Ok(());
+        };
         attaching.answer_hellos();
         let all = attaching.take_arrivals(self.peer);
         if self.course.is_some() || !self.tell(all)? {
@@ -181,7 +209,9 @@ impl Session {
     }
 
     fn put_to_work(&mut self) -> Result<(), String> {
-        let Some(attaching) = self.attaching.take() else { return Ok(()) };
+        let Some(attaching) = self.attaching.take() else {
+            return Ok(());
+        };
         self.control.unwatch(attaching.fd());
         let (plan, door) = attaching.parts();
         let lines = attaching.lines();
@@ -190,7 +220,13 @@ impl Session {
         for (index, load) in crew.loads.iter().enumerate() {
             door.connect(index as u16, load.inboxes().to_vec());
         }
-        let course = Course::new(&plan, End::Server, crew, self.interface.clone(), self.memory_before);
+        let course = Course::new(
+            &plan,
+            End::Server,
+            crew,
+            self.interface.clone(),
+            self.memory_before,
+        );
         let granted = course.granted();
         self.course = Some(course);
         let _ = self.session.attached(clock::now(), granted);
@@ -206,7 +242,9 @@ impl Session {
     }
 
     fn advance_course(&mut self) {
-        let Some(course) = self.course.as_mut().filter(|_| !self.reported) else { return };
+        let Some(course) = self.course.as_mut().filter(|_| !self.reported) else {
+            return;
+        };
         let now = clock::now();
         if let Some(edge) = course.call(now) {
             let _ = self.session.edge(edge);

@@ -213,6 +213,7 @@ fn serve() {
         max_rate: None,
         one_off: false,
         log: Log::Text,
+        quiet: false,
     };
     assert_eq!(request("serve"), Ok(Request::Serve(usual)));
     let line = "serve --bind ::1 --port 0 --max-tests 1 --allow 10.0.0.0/8 --allow ::1 \
@@ -229,6 +230,7 @@ fn serve() {
             max_rate: Some(BitRate::new(1_000_000_000)),
             one_off: true,
             log: Log::Json,
+            quiet: false,
         }))
     );
 }

@@ -55,7 +55,9 @@ impl Place {
             sentence: format!("looking up '{host}': {why}"),
             exit: Exit::Unreachable,
         };
-        let all = (host, port).to_socket_addrs().map_err(|error| unknown(&error))?;
+        let all = (host, port)
+            .to_socket_addrs()
+            .map_err(|error| unknown(&error))?;
         let peers: Vec<SocketAddr> = all
             .filter(|peer| match family {
                 Family::Any => true,
@@ -64,25 +66,46 @@ impl Place {
             })
             .collect();
         if peers.is_empty() {
-            return Err(unknown(&"it has no address of the family that was asked for"));
+            return Err(unknown(
+                &"it has no address of the family that was asked for",
+            ));
         }
         // Who names a loopback address wants this host.
         let may_be_local = allow_local || peers.iter().all(|peer| peer.ip().is_loopback());
-        Ok(Self { peers, may_be_local, doubt: None, testbed: None, server: None })
+        Ok(Self {
+            peers,
+            may_be_local,
+            doubt: None,
+            testbed: None,
+            server: None,
+        })
     }
 
     fn testbed(family: Family, link: &Link) -> Result<Self, NoPlace> {
         let testbed = Testbed::create(link, family).map_err(|error| NoPlace {
-            exit: if error.is_usage() { Exit::Usage } else { Exit::Missing },
+            exit: if error.is_usage() {
+                Exit::Usage
+            } else {
+                Exit::Missing
+            },
             sentence: error.to_string(),
         })?;
-        Ok(Self { peers: Vec::new(), may_be_local: false, doubt: None, testbed: Some(testbed), server: None })
+        Ok(Self {
+            peers: Vec::new(),
+            may_be_local: false,
+            doubt: None,
+            testbed: Some(testbed),
+            server: None,
+        })
     }
 
     fn loopback(family: Family, link: &Link, reason: String) -> Result<Self, NoPlace> {
         if *link != Link::default() {
             let sentence = format!("--link needs a testbed, and {reason}; run as root");
-            return Err(NoPlace { sentence, exit: Exit::Missing });
+            return Err(NoPlace {
+                sentence,
+                exit: Exit::Missing,
+            });
         }
         let address = match family {
             Family::V6 => IpAddr::from(Ipv6Addr::LOCALHOST),
@@ -94,7 +117,13 @@ impl Place {
             evidence: format!("no testbed but this host's loopback: {reason}"),
         };
         let peers = vec![SocketAddr::new(address, 0)];
-        Ok(Self { peers, may_be_local: true, doubt: Some(doubt), testbed: None, server: None })
+        Ok(Self {
+            peers,
+            may_be_local: true,
+            doubt: Some(doubt),
+            testbed: None,
+            server: None,
+        })
     }
 
     /// Starts the server and the relay where the place is made for the run. Call it from the main
@@ -124,7 +153,9 @@ impl Place {
 
     /// The sentence about the place, for standard error.
     pub fn describe(&self) -> Option<&'static str> {
-        self.testbed.as_ref().map(|_| "testbed: two network namespaces on this machine, joined by a link")
+        self.testbed
+            .as_ref()
+            .map(|_| "testbed: two network namespaces on this machine, joined by a link")
     }
 
     /// Ends the server; what it complained about, if it did.
@@ -145,8 +176,19 @@ impl LocalServer {
         let program = std::env::current_exe().context("finding netdyno's own program file")?;
         let mut command = Command::new(program);
         let address = address.to_string();
-        command.args(["serve", "--one-off", "--port", "0", "--bind", &address, "--quiet"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args([
+            "serve",
+            "--one-off",
+            "--port",
+            "0",
+            "--bind",
+            &address,
+            "--quiet",
+        ]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         sys::child::die_with_parent(&mut command);
         // A ^C at the terminal is for the client, which then tells the server.
         command.process_group(0);
@@ -154,20 +196,40 @@ impl LocalServer {
             testbed.place_on_server(&mut command)?;
         }
         let mut child = command.spawn().context("starting the testbed's server")?;
-        let mut complaints = child.stderr.take().context("the server has no standard error")?;
+        let mut complaints = child
+            .stderr
+            .take()
+            .context("the server has no standard error")?;
         let complaints = std::thread::spawn(move || {
             let mut text = String::new();
             let _ = complaints.read_to_string(&mut text);
             text
         });
         let mut first = String::new();
-        let output = child.stdout.take().context("the server has no standard output")?;
+        let output = child
+            .stdout
+            .take()
+            .context("the server has no standard output")?;
         let _ = BufReader::new(output).read_line(&mut first);
-        let port = first.trim().rsplit(' ').next().and_then(|word| word.parse().ok());
-        let mut server = Self { child, port: port.unwrap_or(0), complaints: Some(complaints) };
+        let port = first
+            .trim()
+            .rsplit(' ')
+            .next()
+            .and_then(|word| word.parse().ok());
+        let mut server = Self {
+            child,
+            port: port.unwrap_or(0),
+            complaints: Some(complaints),
+        };
         if server.port == 0 {
-            let said = server.complaints.take().and_then(|thread| thread.join().ok());
-            return Err(anyhow!("the testbed's server did not start: {}", said.unwrap_or_default().trim()));
+            let said = server
+                .complaints
+                .take()
+                .and_then(|thread| thread.join().ok());
+            return Err(anyhow!(
+                "the testbed's server did not start: {}",
+                said.unwrap_or_default().trim()
+            ));
         }
         Ok(server)
     }

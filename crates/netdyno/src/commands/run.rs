@@ -28,7 +28,12 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
     let signals = match Signals::take() {
         Ok(signals) => signals,
         Err(error) => {
-            return fail_before(request, command, format!("taking signals: {error}"), Exit::Missing);
+            return fail_before(
+                request,
+                command,
+                format!("taking signals: {error}"),
+                Exit::Missing,
+            );
         }
     };
     if let Err(error) = place.open() {
@@ -37,12 +42,22 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
     if let Some(text) = place.describe().filter(|_| !request.quiet) {
         say!("{text}");
     }
-    let flows: u64 = request.plan.loads.iter().map(|load| u64::from(load.flows.get())).sum();
+    let flows: u64 = request
+        .plan
+        .loads
+        .iter()
+        .map(|load| u64::from(load.flows.get()))
+        .sum();
     sys::limits::descriptors(flows + SPARE_DESCRIPTORS);
 
-    let interface = place.peers.first().and_then(|peer| observe::interface::towards(peer.ip()));
+    let interface = place
+        .peers
+        .first()
+        .and_then(|peer| observe::interface::towards(peer.ip()));
     let facts = observe::facts(interface.as_deref());
-    let before = interface.as_ref().and_then(|name| observe::interface::counters(name));
+    let before = interface
+        .as_ref()
+        .and_then(|name| observe::interface::counters(name));
     let (events, stream) = mpsc::channel();
     send_begin(&events, request, command, facts.clone());
     if let Some(doubt) = place.doubt.clone() {
@@ -56,11 +71,13 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
         refuse_local: !place.may_be_local,
         seed: random_seed(),
     };
-    let coordinator = std::thread::Builder::new().name("coordinator".into()).spawn(move || {
-        let result = client::run(job, &signals, &events);
-        // The stream ends when this thread drops its sender.
-        result.map(|()| drop(events))
-    });
+    let coordinator = std::thread::Builder::new()
+        .name("coordinator".into())
+        .spawn(move || {
+            let result = client::run(job, &signals, &events);
+            // The stream ends when this thread drops its sender.
+            result.map(|()| drop(events))
+        });
     let coordinator = match coordinator {
         Ok(coordinator) => coordinator,
         Err(error) => {
@@ -74,13 +91,17 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
     for end in [End::Client, End::Server] {
         if let Some(after) = place.counters(end) {
             // The link is the run's own: its counters began at zero.
-            sinks.take(Event::Wire { end, before: Default::default(), after });
+            sinks.take(Event::Wire {
+                end,
+                before: Default::default(),
+                after,
+            });
         }
     }
     if let Some(complaint) = place.close() {
         say!("the testbed's server said: {complaint}");
     }
-    conclude(result, &mut sinks)
+    conclude(result, sinks)
 }
 
 fn send_begin(events: &Sender<Event>, request: &RunRequest, command: Vec<String>, facts: Facts) {
@@ -101,20 +122,29 @@ fn drain(stream: &Receiver<Event>, sinks: &mut Sinks) {
     }
 }
 
-fn conclude(result: std::thread::Result<Result<(), RunError>>, sinks: &mut Sinks) -> ExitCode {
+fn conclude(result: std::thread::Result<Result<(), RunError>>, sinks: Sinks) -> ExitCode {
     let (status, reason, exit) = match result {
         Ok(Ok(())) => (Status::Ok, None, Exit::Done),
         Ok(Err(error)) => {
             let (status, exit) = Exit::of(&error);
             (status, Some(error.to_string()), exit)
         }
-        Err(_) => (Status::Failed, Some("netdyno broke: this is a bug".to_owned()), Exit::Bug),
+        Err(_) => (
+            Status::Failed,
+            Some("netdyno broke: this is a bug".to_owned()),
+            Exit::Bug,
+        ),
     };
     sinks.finish(status, reason, exit).into()
 }
 
 /// A run that never began has a document too.
-fn fail_before(request: &RunRequest, command: Vec<String>, sentence: String, exit: Exit) -> ExitCode {
+fn fail_before(
+    request: &RunRequest,
+    command: Vec<String>,
+    sentence: String,
+    exit: Exit,
+) -> ExitCode {
     if exit == Exit::Usage {
         say!("{sentence}");
         return exit.into();

@@ -55,8 +55,15 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
 }
 
 fn log_to_standard_error(request: &ServeRequest) {
-    let level = if request.quiet { tracing::Level::WARN } else { tracing::Level::INFO };
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).with_max_level(level);
+    let level = if request.quiet {
+        tracing::Level::WARN
+    } else {
+        tracing::Level::INFO
+    };
+    let log = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .with_max_level(level);
     match request.log {
         Log::Text => log.with_ansi(false).init(),
         Log::Json => log.json().flatten_event(true).init(),

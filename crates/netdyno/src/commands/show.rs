@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use super::screen::{self, Screen};
+use super::sink;
 use crate::cli::{Output, ShowRequest};
 use crate::exit::Exit;
 use crate::say;
@@ -25,10 +27,21 @@ pub fn show(request: &ShowRequest) -> ExitCode {
 }
 
 fn text(request: &ShowRequest) -> Result<String> {
-    let store = Store::of_environment().context("neither XDG_STATE_HOME nor HOME says where runs are")?;
+    let store =
+        Store::of_environment().context("neither XDG_STATE_HOME nor HOME says where runs are")?;
     let id = store.find(request.id.as_deref())?;
-    match request.output {
-        Output::JsonLines => store.events(&id)?.iter().map(crate::commands::sink::json_line).collect(),
-        output => crate::commands::sink::whole(output, &store.document(&id)?),
-    }
+    let events = store.events(&id)?;
+    let mut screen = Screen::new(screen::style(), true);
+    Ok(match request.output {
+        Output::JsonLines => report::json_lines(&events),
+        output => {
+            let lines: String = events.iter().map(|event| screen.take(event)).collect();
+            let lines = if output == Output::Text {
+                lines
+            } else {
+                String::new()
+            };
+            lines + &sink::whole(output, &mut screen, &store.document(&id)?)
+        }
+    })
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use anyhow::Result;
 use record::{Event, Run, Status};
 
+use super::screen::{self, ProgressLine, Screen};
 use crate::cli::{Output, RunRequest};
 use crate::exit::Exit;
 use crate::say;
@@ -15,13 +15,22 @@ pub struct Sinks {
     output: Output,
     save: bool,
     store: Option<Writer>,
+    screen: Screen,
+    progress: ProgressLine,
     events: Vec<Event>,
 }
 
 impl Sinks {
     /// Nothing came yet.
     pub fn open(request: &RunRequest) -> Self {
-        Self { output: request.output, save: request.save, store: None, events: Vec::new() }
+        Self {
+            output: request.output,
+            save: request.save,
+            store: None,
+            screen: Screen::new(screen::style(), !request.quiet),
+            progress: ProgressLine::new(!request.quiet),
+            events: Vec::new(),
+        }
     }
 
     /// Takes an event.
@@ -29,32 +38,64 @@ impl Sinks {
         if let (Event::Begin { id, .. }, true) = (&event, self.save) {
             self.store = open_store(id);
         }
-        let failed = self.store.as_mut().and_then(|store| store.add(&event).err());
+        let failed = self
+            .store
+            .as_mut()
+            .and_then(|store| store.add(&event).err());
         if let Some(error) = failed {
+            self.progress.clear();
             say!("{error:#}; this run is not kept any further");
             self.store = None;
         }
-        if self.output == Output::JsonLines
-            && let Ok(line) = json_line(&event)
-        {
-            let _ = io::stdout().write_all(line.as_bytes());
+        let text = self.screen.take(&event);
+        match self.output {
+            Output::JsonLines => self.write(&report::json_line(&event)),
+            Output::Text => self.write(&text),
+            Output::Json | Output::Csv => (),
+        }
+        if matches!(event, Event::Edge(_)) {
+            self.progress.show(&self.screen);
         }
         self.events.push(event);
     }
 
     /// Ends the stream, and gives the code to exit with.
-    pub fn finish(&mut self, status: Status, reason: Option<String>, exit: Exit) -> Exit {
-        self.take(Event::Finish { status, reason });
-        let Some(run) = analyze::assemble(&self.events) else { return exit };
+    pub fn finish(mut self, status: Status, reason: Option<String>, exit: Exit) -> Exit {
+        let mut finish = Event::Finish { status, reason };
+        let went_well = analyze::assemble(self.events.iter().chain([&finish]));
+        if let Some(reason) = went_well.as_ref().and_then(analyze::invalidity) {
+            finish = Event::Finish {
+                status: Status::Invalid,
+                reason: Some(reason),
+            };
+        }
+        self.take(finish);
+        self.progress.clear();
+        let Some(run) = analyze::assemble(&self.events) else {
+            return exit;
+        };
         if let Some(Err(error)) = self.store.as_mut().map(|store| store.finish(&run)) {
             say!("{error:#}");
         }
-        if self.output != Output::JsonLines
-            && let Ok(text) = whole(self.output, &run)
-        {
-            let _ = io::stdout().write_all(text.as_bytes());
+        let text = whole(self.output, &mut self.screen, &run);
+        self.write(&text);
+        if run.status == Status::Invalid {
+            Exit::Invalid
+        } else {
+            exit
         }
-        if run.status == Status::Invalid { Exit::Invalid } else { exit }
+    }
+
+    fn write(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.progress.clear();
+        let mut output = io::stdout().lock();
+        // A reader that went away is no reason to end a run that is being kept.
+        let _ = output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush());
     }
 }
 
@@ -63,22 +104,18 @@ fn open_store(id: &str) -> Option<Writer> {
         say!("neither XDG_STATE_HOME nor HOME says where to keep runs; this one is not kept");
         return None;
     };
-    store.create(id).map_err(|error| say!("{error:#}; this run is not kept")).ok()
+    store
+        .create(id)
+        .map_err(|error| say!("{error:#}; this run is not kept"))
+        .ok()
 }
 
-/// An event as a line.
-///
-/// # Errors
-/// None for events as they are.
-pub fn json_line(event: &Event) -> Result<String> {
-    Ok(serde_json::to_string(event)? + "\n")
-}
-
-/// A whole run in the form asked.
-///
-/// # Errors
-/// None for runs as they are.
-pub fn whole(output: Output, run: &Run) -> Result<String> {
-    let _ = output;
-    Ok(serde_json::to_string_pretty(run)? + "\n")
+/// What the end of a run adds, in the form asked.
+pub fn whole(output: Output, screen: &mut Screen, run: &Run) -> String {
+    match output {
+        Output::Text => screen.finish(run),
+        Output::Json => report::json(run),
+        Output::Csv => report::csv(run),
+        Output::JsonLines => String::new(),
+    }
 }
