@@ -8,7 +8,7 @@ use super::reading::Reading;
 use Bound::{AtLeast, AtMost};
 use Metric::{
     BitsPerSecond, ClientCpuSeconds, ClientPeakBytes, GapErrorP99Ns, MessagesPerSecond,
-    TransactionsPerSecond,
+    SentMessagesPerSecond, TransactionsPerSecond,
 };
 
 /// netdyno's server, for every contest.
@@ -68,6 +68,8 @@ const RATE_BARS: &[Bar] = &[ratio(ClientCpuSeconds, "iperf3", AtMost(1.0))];
 const UDP_BARS: &[Bar] = &[
     ratio(MessagesPerSecond, "bare", AtLeast(0.97)),
     ratio(MessagesPerSecond, "iperf3", AtLeast(1.0)),
+    ratio(SentMessagesPerSecond, "bare", AtLeast(0.97)),
+    ratio(SentMessagesPerSecond, "iperf3", AtLeast(1.0)),
 ];
 
 static CONTESTS: [Contest; 11] = [
@@ -290,7 +292,7 @@ const fn receiver(server: &'static str, client: &'static str) -> Contender {
         name: "bare",
         server,
         client,
-        reading: Reading::BareReceiver,
+        reading: Reading::BareStream,
     }
 }
 

@@ -68,6 +68,9 @@ pub enum Metric {
     BitsPerSecond,
     /// Datagrams that the receiver got.
     MessagesPerSecond,
+    /// Datagrams that the sender handed over: the kernel drops some of them at a full receiver,
+    /// and a drop is cheaper than a delivery, so a higher figure is not by itself a better one.
+    SentMessagesPerSecond,
     /// Finished exchanges.
     TransactionsPerSecond,
     /// User and system time of the client's process.

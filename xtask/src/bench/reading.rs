@@ -10,8 +10,8 @@ use super::contest::{Metric, Sample};
 pub enum Reading {
     /// The run document on the client's standard output.
     Netdyno,
-    /// `bare`'s receiver, which is the server.
-    BareReceiver,
+    /// `bare`'s receiver, which is the server; what was sent at the client.
+    BareStream,
     /// `bare`'s asking end, which is the client.
     BareAsker,
     /// iperf3's `-J` at the client.
@@ -27,7 +27,11 @@ impl Reading {
     pub fn read(self, client: &str, server: &str) -> Result<Sample> {
         match self {
             Self::Netdyno => netdyno(client),
-            Self::BareReceiver => bare(server, &[Metric::BitsPerSecond, Metric::MessagesPerSecond]),
+            Self::BareStream => {
+                let mut sample = bare(server, &[Metric::BitsPerSecond, Metric::MessagesPerSecond])?;
+                sample.extend(bare(client, &[Metric::SentMessagesPerSecond])?);
+                Ok(sample)
+            }
             Self::BareAsker => bare(client, &[Metric::TransactionsPerSecond]),
             Self::Iperf3 => iperf3(client),
             Self::Iperf2 => iperf2(client),
@@ -48,6 +52,10 @@ fn netdyno(client: &str) -> Result<Sample> {
     let load = &document["loads"][0];
     let mut sample = Sample::new();
     for (metric, figure) in [
+        (
+            Metric::SentMessagesPerSecond,
+            &load["sent"]["messages_per_second"],
+        ),
         (Metric::BitsPerSecond, &load["received"]["bits_per_second"]),
         (
             Metric::MessagesPerSecond,
@@ -105,6 +113,10 @@ fn iperf3(client: &str) -> Result<Sample> {
     if let (Some(packets), Some(lost), Some(seconds)) = (packets, lost, seconds) {
         sample.insert(Metric::MessagesPerSecond, (packets - lost) / seconds);
     }
+    let sent = &document["end"]["sum_sent"];
+    if let (Some(packets), Some(seconds)) = (sent["packets"].as_f64(), sent["seconds"].as_f64()) {
+        sample.insert(Metric::SentMessagesPerSecond, packets / seconds);
+    }
     Ok(sample)
 }
 
@@ -150,7 +162,9 @@ mod tests {
     #[test]
     fn bare_by_its_tally() {
         let tally = r#"{"bytes": 1000, "messages": 10, "seconds": 2.0}"#;
-        let sample = Reading::BareReceiver.read("", tally).unwrap();
+        let sent = r#"{"bytes": 2000, "messages": 20, "seconds": 2.0}"#;
+        let sample = Reading::BareStream.read(sent, tally).unwrap();
+        assert_eq!(sample[&Metric::SentMessagesPerSecond], 10.0);
         assert_eq!(sample[&Metric::BitsPerSecond], 4000.0);
         assert_eq!(sample[&Metric::MessagesPerSecond], 5.0);
         let sample = Reading::BareAsker.read(tally, "").unwrap();
@@ -160,9 +174,11 @@ mod tests {
     #[test]
     fn iperf3_counts_what_arrived() {
         let document = r#"{"end": {"sum_received":
-            {"seconds": 2.0, "bits_per_second": 5e6, "packets": 110, "lost_packets": 10}}}"#;
+            {"seconds": 2.0, "bits_per_second": 5e6, "packets": 110, "lost_packets": 10},
+            "sum_sent": {"seconds": 2.0, "packets": 120}}}"#;
         let sample = Reading::Iperf3.read(document, "").unwrap();
         assert_eq!(sample[&Metric::MessagesPerSecond], 50.0);
+        assert_eq!(sample[&Metric::SentMessagesPerSecond], 60.0);
         assert!(Reading::Iperf3.read(r#"{"error": "busy"}"#, "").is_err());
     }
 

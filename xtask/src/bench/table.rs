@@ -80,6 +80,7 @@ impl fmt::Display for Metric {
         f.pad(match self {
             Self::BitsPerSecond => "bit/s",
             Self::MessagesPerSecond => "messages/s",
+            Self::SentMessagesPerSecond => "sent messages/s",
             Self::TransactionsPerSecond => "transactions/s",
             Self::ClientCpuSeconds => "client CPU s",
             Self::ClientPeakBytes => "client peak B",
