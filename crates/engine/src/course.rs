@@ -18,7 +18,7 @@ use crate::worker::Ended;
 
 /// How long after the stop a sender or asker may still be in its last call.
 const LAST_CALL: Nanos = Nanos::from_secs(1);
-/// How long data may be on its way after the peer has sent its last byte.
+/// How long after the stop data of the other end may still come.
 const DRAIN: Nanos = Nanos::from_secs(2);
 /// The same for datagrams: the peer's word that it has sent all came by the same path, behind
 /// them, so they are here or lost. This is for reordering.
@@ -141,7 +141,17 @@ impl Course {
             }
         }
         for load in tick.begin {
-            self.begin[load] = Some(Mark::whole(&self.crew.loads[load]));
+            let group = &self.crew.loads[load];
+            // What counts from its own start counts from nothing, at the instant of the start: by
+            // the time anybody looks, its first messages have gone.
+            self.begin[load] = Some(if group.offset == tick.at {
+                Mark {
+                    at: origin + tick.at,
+                    ..Mark::default()
+                }
+            } else {
+                Mark::whole(group)
+            });
             // The first load to count opens the measured time.
             self.cpu.0.get_or_insert_with(observe::cpu::now);
         }
@@ -172,10 +182,13 @@ impl Course {
         }
     }
 
-    /// Whether this end has sent its last byte and has not said so yet; then what it sent.
+    /// Whether this end is through and has not said so yet; then what it sent. Through means
+    /// that it has sent its last byte and has read every end of file: the word tells the other
+    /// end that all of its bytes have arrived, so that its sockets' figures are final.
     pub fn done(&mut self, now: Nanos) -> Option<Vec<SentTotals>> {
-        let overdue = self.stopped.is_some_and(|at| at + LAST_CALL <= now);
-        if self.origin.is_none() || self.said_done || (self.crew.active_left() > 0 && !overdue) {
+        let going = self.crew.active_left() > 0 || self.crew.passive_left() > 0;
+        let overdue = self.stopped.is_some_and(|at| at + self.patience() <= now);
+        if self.origin.is_none() || self.said_done || (going && !overdue) {
             return None;
         }
         self.said_done = true;
@@ -210,8 +223,7 @@ impl Course {
         if self.stopped.is_none() || !self.said_done {
             return false;
         }
-        let quiet = self.crew.passive_left() == 0 && !self.waits_for_datagrams();
-        quiet || *peer_done + self.drain() <= now
+        *peer_done + self.drain() <= now
     }
 
     /// Ends all work and gives the closing figures.
@@ -294,11 +306,21 @@ impl Course {
             .any(|load| load.roles.iter().any(|role| !role.is_active()))
     }
 
+    /// How long datagrams may still come after the peer's last word.
     fn drain(&self) -> Nanos {
-        if self.crew.passive_left() > 0 {
-            DRAIN
-        } else {
+        if self.waits_for_datagrams() {
             DATAGRAM_DRAIN
+        } else {
+            Nanos::ZERO
+        }
+    }
+
+    /// How long after the stop this end waits before it says that it is through.
+    fn patience(&self) -> Nanos {
+        if self.crew.active_left() > 0 {
+            LAST_CALL
+        } else {
+            DRAIN
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Doubts about our own clockwork: intervals and paced gaps.
 
-use record::{Doubt, End, Interval, PacingError, Run};
+use record::{Doubt, End, Interval, PacingError, Phase, Run};
 use units::Nanos;
 
 use super::{about, doubt, the};
@@ -32,7 +32,8 @@ pub(super) fn doubts(stream: &Stream, run: &Run) -> Vec<Doubt> {
 fn late(intervals: &[Interval], end: End, asked: Nanos) -> Option<Doubt> {
     let own: Vec<&Interval> = intervals
         .iter()
-        .filter(|interval| interval.end == end)
+        // The idle phase is one interval, however long it is.
+        .filter(|interval| interval.end == end && interval.phase != Phase::Idle)
         .collect();
     let length = |interval: &Interval| interval.to_ns - interval.from_ns;
     let asked_ns = asked.get() as f64;
