@@ -3,6 +3,7 @@
 //! for every dialect and lives elsewhere.
 
 pub mod native;
+pub mod netperf;
 mod parse;
 
 pub use parse::Parse;
