@@ -8,7 +8,6 @@ use crate::session::{GUARD, NOW, Session, same_methods};
 
 impl Session for ClientSession {
     type Action = ClientAction;
-    type Message = ServerMessage;
 
     const STAGES: u8 = 12;
 
@@ -82,12 +81,15 @@ impl Session for ClientSession {
         }
     }
 
-    fn decode(json: &[u8]) -> Option<ServerMessage> {
-        ServerMessage::decode(json).ok()
-    }
-
-    fn encode(message: &ServerMessage) -> Vec<u8> {
-        message.encode()
+    fn round_trip(json: &[u8]) {
+        if let Ok(message) = ServerMessage::decode(json) {
+            let frame = message.encode();
+            assert_eq!(
+                ServerMessage::decode(&frame[4..]),
+                Ok(message),
+                "not the same again"
+            );
+        }
     }
 
     same_methods!();

@@ -5,6 +5,7 @@
 mod client;
 mod datagram;
 mod mutation;
+mod netperf;
 mod preamble;
 mod scene;
 mod seeds;
@@ -13,6 +14,7 @@ mod session;
 
 pub use datagram::native_datagram;
 pub use mutation::Mutation;
+pub use netperf::{netperf_client, netperf_server};
 pub use preamble::native_preamble;
 pub use seeds::{Seed, seeds};
 
@@ -22,7 +24,7 @@ use proto::native::{ClientAction, ClientSession, ServerAction, ServerSession};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every entry point.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Target; 6] = [
     ("native_control_server", |data| {
         drop(native_control_server(data))
     }),
@@ -31,6 +33,8 @@ pub const TARGETS: [Target; 4] = [
     }),
     ("native_preamble", native_preamble),
     ("native_datagram", native_datagram),
+    ("netperf_server", |data| drop(netperf_server(data))),
+    ("netperf_client", |data| drop(netperf_client(data))),
 ];
 
 /// A server on a control connection, after its preamble. Returns what its driver was told, for

@@ -20,19 +20,20 @@ pub struct Seed {
 pub fn seeds() -> Vec<Seed> {
     let server = controls("native_control_server", &client_streams());
     let client = controls("native_control_client", &server_streams());
-    [server, client, preambles(), datagrams()]
+    let netperf = crate::netperf::seeds();
+    [server, client, preambles(), datagrams(), netperf]
         .into_iter()
         .flatten()
         .collect()
 }
 
 /// Streams of a control target by name, each with the stages in which it is tried.
-type Streams = Vec<(&'static str, Vec<u8>, &'static [u8])>;
+pub(crate) type Streams = Vec<(&'static str, Vec<u8>, &'static [u8])>;
 
 /// Size of the fragments: a prime that cuts lengths and texts in the middle.
 const FRAGMENT: u8 = 6;
 
-fn controls(target: &'static str, streams: &Streams) -> Vec<Seed> {
+pub(crate) fn controls(target: &'static str, streams: &Streams) -> Vec<Seed> {
     let seed = |name: &str, stream: &[u8], stage: u8| Seed {
         target,
         name: format!("{name}-{stage:02}"),

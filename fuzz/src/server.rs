@@ -8,7 +8,6 @@ use crate::session::{GUARD, NOW, Session, same_methods};
 
 impl Session for ServerSession {
     type Action = ServerAction;
-    type Message = ClientMessage;
 
     const STAGES: u8 = 11;
 
@@ -77,12 +76,15 @@ impl Session for ServerSession {
         }
     }
 
-    fn decode(json: &[u8]) -> Option<ClientMessage> {
-        ClientMessage::decode(json).ok()
-    }
-
-    fn encode(message: &ClientMessage) -> Vec<u8> {
-        message.encode()
+    fn round_trip(json: &[u8]) {
+        if let Ok(message) = ClientMessage::decode(json) {
+            let frame = message.encode();
+            assert_eq!(
+                ClientMessage::decode(&frame[4..]),
+                Ok(message),
+                "not the same again"
+            );
+        }
     }
 
     same_methods!();

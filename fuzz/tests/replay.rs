@@ -119,3 +119,40 @@ fn the_corpus_reaches_every_action() {
     ];
     assert_eq!(Vec::from_iter(client), expected);
 }
+
+#[test]
+fn netperfs_corpus_reaches_every_action() {
+    let mut server = BTreeSet::new();
+    for (_, data) in corpus("netperf_server") {
+        let told = fuzz::netperf_server(&data);
+        let told = told.iter().map(|action| format!("{action:?}")).collect();
+        server.extend(kinds(told));
+    }
+    let expected = [
+        "Calibrate",
+        "Closed",
+        "Failed Broke",
+        "Failed Closed",
+        "Failed Passphrase",
+        "Open",
+        "Refused",
+    ];
+    assert_eq!(Vec::from_iter(server), expected);
+
+    let mut client = BTreeSet::new();
+    for (_, data) in corpus("netperf_client") {
+        let told = fuzz::netperf_client(&data);
+        let told = told.iter().map(|action| format!("{action:?}")).collect();
+        client.extend(kinds(told));
+    }
+    let expected = [
+        "Calibrated",
+        "Closed",
+        "Failed Broke",
+        "Failed Closed",
+        "Opened",
+        "Refused",
+        "Results",
+    ];
+    assert_eq!(Vec::from_iter(client), expected);
+}

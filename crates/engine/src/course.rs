@@ -2,7 +2,7 @@
 //! their roles in the loads differ. It has no thread and no socket of its own: the control loop
 //! asks when it wants to be called, and calls it.
 
-use plan::{Plan, Stop};
+use plan::{Load, Plan, Stop};
 use proto::native::SentTotals;
 use record::{Buckets, CpuTimes, Edge, End, EndReport, Granted, InterfaceCounters};
 use sys::clock;
@@ -35,6 +35,9 @@ pub(crate) struct Course {
     /// The common start; none until it is known.
     origin: Option<Nanos>,
     timeline: Timeline,
+    /// Nobody waits for a probe's end: it goes on until the other loads are through or, where it
+    /// is alone, until the time is over.
+    only_probes: bool,
     /// Per load: where counting began, where it stopped, response times of the idle phase.
     begin: Vec<Option<Mark>>,
     stop: Vec<Option<Mark>>,
@@ -66,6 +69,7 @@ impl Course {
         Self {
             end,
             timeline: Timeline::new(plan.timing, &offsets),
+            only_probes: plan.loads.iter().all(Load::is_probe),
             crew,
             origin: None,
             begin: vec![None; loads],
@@ -186,7 +190,9 @@ impl Course {
     /// that it has sent its last byte and has read every end of file: the word tells the other
     /// end that all of its bytes have arrived, so that its sockets' figures are final.
     pub fn done(&mut self, now: Nanos) -> Option<Vec<SentTotals>> {
-        let going = self.crew.active_left() > 0 || self.crew.passive_left() > 0;
+        let going = self.crew.active_left() > 0
+            || self.crew.passive_left() > 0
+            || (self.only_probes && self.stopped.is_none());
         let overdue = self.stopped.is_some_and(|at| at + self.patience() <= now);
         if self.origin.is_none() || self.said_done || (going && !overdue) {
             return None;

@@ -132,7 +132,7 @@ impl LoadCrew {
             .load
             .rate
             .filter(|_| self.roles.contains(&Role::Send))?;
-        Some(Pacer::new(self.load.size, rate, Nanos::ZERO).gap())
+        Some(Pacer::of(&self.load, rate, Nanos::ZERO).gap())
     }
 
     /// One per answering worker, where connections come during the run; flow `n` belongs to

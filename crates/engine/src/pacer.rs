@@ -1,12 +1,14 @@
 //! When the next message of a paced sender is due: absolute instants, so that lateness of one
 //! wake-up never moves the next.
 
+use plan::{Load, Transport};
 use units::{BitRate, Bytes, Nanos};
 
 /// The send times of one flow at an offered rate.
 ///
-/// Sends follow `start + n * gap`. Messages closer together than [`Pacer::QUANTUM`] go out in
-/// groups, one timer for each group: a timer costs more CPU than the send itself. A wake-up that
+/// Sends follow `start + n * gap`. Messages closer together than the quantum go out in groups,
+/// one timer for each group: a timer and its wake-up cost more CPU than the send itself (35 us of
+/// it in a virtual machine whose timer is emulated). A wake-up that
 /// is late by less than a group's time moves nothing. After a longer stall the sender catches up
 /// at 8/7 of its rate at most, because a burst at full speed would overflow the very queues that
 /// pacing is meant to spare.
@@ -22,16 +24,27 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// Shortest distance of two timers, ns. A timer and its wake-up cost a few us on current
-    /// machines, so at this distance they cost a few percent of a CPU at any rate.
-    const QUANTUM: f64 = 100_000.0;
+    /// Shortest distance of two timers for datagrams: below it no queue of a few frames notices
+    /// that two come together.
+    const DATAGRAM_QUANTUM: Nanos = Nanos::new(200_000);
+    /// The same for streams, whose bytes TCP spaces again by its own clock.
+    const STREAM_QUANTUM: Nanos = Nanos::from_millis(2);
     /// Lateness that is made up for; what is beyond is left out and shows as load not offered.
     const LONGEST_LAG: f64 = 1e9;
 
-    /// `size` bytes at a time at `rate` from `start` on.
-    pub fn new(size: Bytes, rate: BitRate, start: Nanos) -> Self {
+    /// The pacer of one flow of `load` at `rate`.
+    pub fn of(load: &Load, rate: BitRate, start: Nanos) -> Self {
+        let quantum = match load.kind.transport() {
+            Transport::Tcp => Self::STREAM_QUANTUM,
+            Transport::Udp => Self::DATAGRAM_QUANTUM,
+        };
+        Self::new(load.size, rate, quantum, start)
+    }
+
+    /// `size` bytes at a time at `rate` from `start` on, with timers at least `quantum` apart.
+    fn new(size: Bytes, rate: BitRate, quantum: Nanos, start: Nanos) -> Self {
         let gap = size.get() as f64 * 8e9 / rate.get().max(1) as f64;
-        let group = (Self::QUANTUM / gap).ceil().max(1.0) as u64;
+        let group = (quantum.get() as f64 / gap).ceil().max(1.0) as u64;
         let start = start.get() as f64;
         Self {
             gap,
@@ -94,7 +107,12 @@ mod tests {
     }
 
     fn pacer(rate: u64, size: u64) -> Pacer {
-        Pacer::new(Bytes::new(size), BitRate::new(rate), Nanos::new(1000))
+        Pacer::new(
+            Bytes::new(size),
+            BitRate::new(rate),
+            Pacer::DATAGRAM_QUANTUM,
+            Nanos::new(1000),
+        )
     }
 
     #[test]
@@ -130,7 +148,7 @@ mod tests {
     fn small_gaps_share_a_timer() {
         let sends = run(pacer(1_000_000_000, 1400), 1000, |_| 0);
         let timers = sends.windows(2).filter(|p| p[1] > p[0]).count();
-        assert_eq!(timers, 999 / 9, "ceil(100 us / 11.2 us) = 9 in a group");
+        assert_eq!(timers, 999 / 18, "ceil(200 us / 11.2 us) = 18 in a group");
         assert_eq!(sends[990], 1000 + 990 * 11_200);
     }
 

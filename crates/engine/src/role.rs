@@ -148,7 +148,7 @@ impl Part {
         let size = load.size.len();
         let pace = || {
             load.rate.map(|rate| Pace {
-                pacer: Pacer::new(load.size, rate, start.load),
+                pacer: Pacer::of(load, rate, start.load),
                 errors: self.gaps.clone(),
                 last: None,
             })
