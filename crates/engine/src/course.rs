@@ -108,7 +108,7 @@ impl Course {
     /// When the peer must be through with everything, and then some; none when nothing bounds
     /// the run.
     pub fn guard(&self) -> Option<Nanos> {
-        Some(self.origin? + self.timeline.end()? + LAST_CALL + DRAIN + Nanos::from_millis(1500))
+        Some(self.origin? + self.timeline.end()? + LAST_CALL + DRAIN + Nanos::from_secs(1))
     }
 
     /// When the course wants to be called.

@@ -19,7 +19,7 @@ use crate::course::{Course, LEAD};
 use crate::crew::Crew;
 
 /// How long the last words to a client may take.
-const LAST_WORDS: Nanos = Nanos::from_secs(1);
+const LAST_WORDS: Nanos = Nanos::from_millis(500);
 
 /// A client and what its session needs.
 pub(super) struct Guest {
