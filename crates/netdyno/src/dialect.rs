@@ -1,0 +1,3 @@
+//! Other tools' command lines.
+
+pub mod netperf;

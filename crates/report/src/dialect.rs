@@ -1,0 +1,3 @@
+//! Other tools' output, from values of their own: what their users' scripts read.
+
+pub mod netperf;
