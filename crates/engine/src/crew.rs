@@ -239,7 +239,10 @@ impl Crew {
             load: group.load.name.clone(),
             error,
         };
-        let (timings, gaps) = (Timings::default(), Arc::new(Histogram::default()));
+        // A quarter of a megabyte each, so only where they are filled.
+        let timings = (role == Role::Ask).then(Timings::default);
+        let paces = role == Role::Send && group.load.rate.is_some();
+        let gaps = paces.then(Arc::<Histogram>::default);
         let mut parts = Vec::new();
         let mut counts = vec![None; group.flows.len()];
         for flow in (number..group.flows.len()).step_by(workers) {
@@ -278,12 +281,8 @@ impl Crew {
             None
         };
         let wake = Arc::new(Wake::new().map_err(failed)?);
-        if role == Role::Ask {
-            group.timings.push(timings);
-        }
-        if role == Role::Send && group.load.rate.is_some() {
-            group.gaps.push(gaps);
-        }
+        group.timings.extend(timings);
+        group.gaps.extend(gaps);
         let cpus = group.cpus.as_slice();
         let cpu = (!cpus.is_empty()).then(|| cpus[number % cpus.len()]);
         Ok(Task {

@@ -80,8 +80,10 @@ pub(crate) struct Part {
     pub flow: u32,
     pub line: Line,
     pub tally: Arc<Tally>,
-    pub timings: Timings,
-    pub gaps: Arc<Histogram>,
+    /// Where an asking role keeps its times.
+    pub timings: Option<Timings>,
+    /// Where a sending role that we pace keeps its timer's errors.
+    pub gaps: Option<Arc<Histogram>>,
 }
 
 /// The instants that all flows of a run at one end share.
@@ -114,10 +116,12 @@ impl Part {
             load.flows.get(),
             start.seed,
         );
-        let timer = Timer::new(
-            self.timings.clone(),
-            !matches!(load.arrival, Arrival::Closed),
-        );
+        let timer = || {
+            Timer::new(
+                self.timings.clone().unwrap_or_default(),
+                !matches!(load.arrival, Arrival::Closed),
+            )
+        };
         let header = |kind| DatagramHeader {
             kind,
             load: self.index as u16,
@@ -132,7 +136,7 @@ impl Part {
                 return Box::new(ConnectAsk {
                     opener: *opener,
                     tally,
-                    timer,
+                    timer: timer(),
                     arrivals,
                     request,
                     reply,
@@ -149,7 +153,7 @@ impl Part {
         let pace = || {
             load.rate.map(|rate| Pace {
                 pacer: Pacer::of(load, rate, start.load),
-                errors: self.gaps.clone(),
+                errors: self.gaps.clone().unwrap_or_default(),
                 last: None,
             })
         };
@@ -216,7 +220,7 @@ impl Part {
             (Role::Ask, Transport::Tcp) => Box::new(Ask {
                 socket,
                 tally,
-                timer,
+                timer: timer(),
                 arrivals,
                 request,
                 reply,
@@ -227,7 +231,7 @@ impl Part {
             (Role::Ask, Transport::Udp) => Box::new(UdpAsk {
                 socket,
                 tally,
-                timer,
+                timer: timer(),
                 arrivals,
                 request,
                 depth,
