@@ -15,6 +15,9 @@ const TIMESTAMPS: u64 = 12;
 const HAS_TIMESTAMPS: u64 = 1;
 const HAS_SACK: u64 = 2;
 const HAS_WINDOW_SCALE: u64 = 4;
+/// Values of `tcpi_state` that follow the peer's FIN (include/net/tcp_states.h): TIME_WAIT, CLOSE,
+/// CLOSE_WAIT, LAST_ACK, CLOSING.
+const FIN_CAME: [u64; 5] = [6, 7, 8, 9, 11];
 
 /// Bytes that the flows explain of what an interface counted.
 pub(crate) struct Explained {
@@ -116,9 +119,15 @@ fn tcp(end: End, load: &Load, closing: &LoadReport, header: u64) -> Option<Traff
             headers: syn,
             ..Default::default()
         };
+        // The FIN takes a place in the stream without being a byte on the wire.
+        let fin = u64::from(
+            info.tcpi_state
+                .is_some_and(|state| FIN_CAME.contains(&state)),
+        );
+        let received = info.tcpi_bytes_received?.saturating_sub(fin);
         sum = sum.and(Traffic {
             tx: Packets::of(info.tcpi_bytes_sent?, segments_out, header)?.and(syn)?,
-            rx: Packets::of(info.tcpi_bytes_received?, info.tcpi_segs_in?, header)?.and(syn)?,
+            rx: Packets::of(received, info.tcpi_segs_in?, header)?.and(syn)?,
         })?;
     }
     Some(sum)

@@ -114,6 +114,24 @@ fn tcp_explains_what_a_veth_counted_to_the_byte() {
 }
 
 #[test]
+fn a_fin_is_no_byte_on_the_wire() {
+    const CLOSE_WAIT: u64 = 8;
+    let closed = |end| {
+        let mut info = measured(end);
+        if end == End::Server {
+            info.tcpi_state = Some(CLOSE_WAIT);
+            info.tcpi_bytes_received = info.tcpi_bytes_received.map(|bytes| bytes + 1);
+        }
+        info
+    };
+    let ledger = run(&with_sockets(closed)).ledger;
+    assert_eq!(
+        explained(ledger.server),
+        (Some(CLIENT_RECEIVED), Some(CLIENT_SENT))
+    );
+}
+
+#[test]
 fn with_segmentation_offload_a_packet_has_one_header() {
     // As measured, but the interface saw one packet for every ten segments.
     let events = changed(with_sockets(measured), End::Client, |report| {
