@@ -26,7 +26,9 @@ pub(crate) fn split(text: &str) -> Option<(f64, &str)> {
 pub(crate) fn scale(number: f64, factor: f64) -> Option<u64> {
     let value = number * factor;
     // 2^63 leaves room for every later sum; no quantity of this field comes near it.
-    (0.0..9.2e18).contains(&value).then_some(value.round() as u64)
+    (0.0..9.2e18)
+        .contains(&value)
+        .then_some(value.round() as u64)
 }
 
 /// The shortest text that parses back to `value`: a whole number with the largest suffix of
