@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use plan::{Family, Link, Path};
@@ -22,8 +23,15 @@ pub struct Place {
     /// What the reader must know about the place.
     pub doubt: Option<Doubt>,
     testbed: Option<Testbed>,
+    /// How long a frame may be on the testbed's link.
+    passage: Duration,
     server: Option<LocalServer>,
 }
+
+/// How often the link's counters are looked at until they stand still.
+const LOOKS: u32 = 5;
+/// Time for the threads that carry a frame, beside the link's own delay.
+const MARGIN: Duration = Duration::from_millis(2);
 
 /// Why there is no place, with the code to exit with.
 #[derive(Debug)]
@@ -77,6 +85,7 @@ impl Place {
             may_be_local,
             doubt: None,
             testbed: None,
+            passage: Duration::ZERO,
             server: None,
         })
     }
@@ -95,6 +104,7 @@ impl Place {
             may_be_local: false,
             doubt: None,
             testbed: Some(testbed),
+            passage: MARGIN + link.delay.map_or(Duration::ZERO, Duration::from),
             server: None,
         })
     }
@@ -122,6 +132,7 @@ impl Place {
             may_be_local: true,
             doubt: Some(doubt),
             testbed: None,
+            passage: Duration::ZERO,
             server: None,
         })
     }
@@ -146,9 +157,23 @@ impl Place {
         Ok(())
     }
 
-    /// What the link's device has counted, in the testbed.
-    pub fn counters(&self, end: End) -> Option<InterfaceCounters> {
-        self.testbed.as_ref()?.counters(end).ok()
+    /// What the link's devices have counted, in the testbed: the client's and the server's, once
+    /// nothing is on its way any more, so that what one sent is what the other received.
+    pub fn counters(&self) -> Option<[(End, InterfaceCounters); 2]> {
+        let testbed = self.testbed.as_ref()?;
+        let look = || {
+            let [client, server] = End::BOTH.map(|end| Some((end, testbed.counters(end).ok()?)));
+            client.zip(server).map(|(client, server)| [client, server])
+        };
+        let mut counters = look()?;
+        for _ in 0..LOOKS {
+            std::thread::sleep(self.passage);
+            let before = std::mem::replace(&mut counters, look()?);
+            if counters == before {
+                break;
+            }
+        }
+        Some(counters)
     }
 
     /// The sentence about the place, for standard error.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use engine::client::{self, Job, RunError};
-use record::{End, Event, Facts, Status};
+use record::{Event, Facts, Status};
 use sys::signal::{self, Signals};
 
 use crate::cli::RunRequest;
@@ -88,15 +88,13 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
     let mut sinks = Sinks::open(request);
     drain(&stream, &mut sinks);
     let result = coordinator.join();
-    for end in [End::Client, End::Server] {
-        if let Some(after) = place.counters(end) {
-            // The link is the run's own: its counters began at zero.
-            sinks.take(Event::Wire {
-                end,
-                before: Default::default(),
-                after,
-            });
-        }
+    for (end, after) in place.counters().into_iter().flatten() {
+        // The link is the run's own: its counters began at zero.
+        sinks.take(Event::Wire {
+            end,
+            before: Default::default(),
+            after,
+        });
     }
     if let Some(complaint) = place.close() {
         say!("the testbed's server said: {complaint}");
