@@ -22,6 +22,35 @@ pub fn host() -> Option<HostCpu> {
     host_in(&Tree::here())
 }
 
+/// What one CPU did since it was switched on, in ticks of /proc/stat: user, nice, system, idle,
+/// iowait, irq, softirq, steal, and guest times, which user and nice contain as well. Kernels
+/// that lack a column have 0 in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ticks {
+    /// The CPU's number.
+    pub cpu: u32,
+    /// The columns in the kernel's order.
+    pub columns: [u64; 10],
+}
+
+/// Every CPU that is online.
+pub fn each() -> Vec<Ticks> {
+    each_of(&Tree::here().text("proc/stat").unwrap_or_default())
+}
+
+fn each_of(stat: &str) -> Vec<Ticks> {
+    let ticks = |line: &str| {
+        let (number, rest) = line.strip_prefix("cpu")?.split_once(' ')?;
+        let mut columns = [0; 10];
+        for (column, text) in columns.iter_mut().zip(rest.split_ascii_whitespace()) {
+            *column = text.parse().ok()?;
+        }
+        let cpu = number.parse().ok()?;
+        Some(Ticks { cpu, columns })
+    };
+    stat.lines().filter_map(ticks).collect()
+}
+
 /// Threads of this process, now.
 pub fn threads() -> Option<u32> {
     let status = Tree::here().text("proc/self/status")?;
@@ -109,6 +138,18 @@ ctxt 9
         assert_eq!(
             (old.cpus, old.user_ns, old.steal_ns),
             (2, 1_010_000_000, 40_000_000)
+        );
+    }
+
+    #[test]
+    fn each_cpu_has_its_columns() {
+        let new = each_of(NEW);
+        assert_eq!((new.len(), new[1].cpu), (2, 1));
+        assert_eq!(new[0].columns, [1788, 5, 709, 89016, 19, 1, 8, 10, 0, 0]);
+        assert_eq!(
+            each_of(OLD)[1].columns,
+            [40, 0, 20, 500, 3, 1, 1, 2, 0, 0],
+            "a column that is not there counts nothing"
         );
     }
 

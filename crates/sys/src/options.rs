@@ -192,6 +192,79 @@ impl<'a> Options<'a> {
         SockRef::from(&self.0).set_tcp_user_timeout(Some(dead.into()))
     }
 
+    /// SO_KEEPALIVE with the system's own times.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_default_keepalive(self) -> io::Result<()> {
+        SockRef::from(&self.0).set_keepalive(true)
+    }
+
+    /// SO_PRIORITY.
+    ///
+    /// # Errors
+    /// EPERM for a priority above 6 without CAP_NET_ADMIN.
+    pub fn set_priority(self, priority: u32) -> io::Result<()> {
+        option(
+            &self.0,
+            libc::SOL_SOCKET,
+            libc::SO_PRIORITY,
+            int(priority.into())?,
+        )
+    }
+
+    /// TCP_FASTOPEN of a listener: how many connections may wait with data in their SYN.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_fastopen_queue(self, most: u32) -> io::Result<()> {
+        option(
+            &self.0,
+            libc::IPPROTO_TCP,
+            libc::TCP_FASTOPEN,
+            int(most.into())?,
+        )
+    }
+
+    /// TCP_DEFER_ACCEPT: a listener hears of a connection with its first data, or after `time`.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_defer_accept(self, time: Nanos) -> io::Result<()> {
+        let seconds = int(time.get() / 1_000_000_000)?;
+        option(&self.0, libc::IPPROTO_TCP, libc::TCP_DEFER_ACCEPT, seconds)
+    }
+
+    /// TCP_CORK: segments that are not full wait.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_cork(self) -> io::Result<()> {
+        option(&self.0, libc::IPPROTO_TCP, libc::TCP_CORK, 1)
+    }
+
+    /// IP_MTU_DISCOVER or its IPv6 sister: packets are never fragmented here or on the way.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_mtu_discover(self, ipv6: bool) -> io::Result<()> {
+        if ipv6 {
+            option(
+                &self.0,
+                libc::IPPROTO_IPV6,
+                libc::IPV6_MTU_DISCOVER,
+                libc::IPV6_PMTUDISC_DO,
+            )
+        } else {
+            option(
+                &self.0,
+                libc::IPPROTO_IP,
+                libc::IP_MTU_DISCOVER,
+                libc::IP_PMTUDISC_DO,
+            )
+        }
+    }
+
     /// Datagrams that the kernel dropped on this socket for want of buffer: the counter that
     /// SO_RXQ_OVFL attaches to datagrams, read by SO_MEMINFO so that the data path does not pay.
     ///

@@ -91,7 +91,113 @@ pub fn discard(socket: impl AsFd, length: usize, wait: Wait) -> io::Result<usize
     }
 }
 
+/// Who sent a datagram, as the kernel wrote it: it is only ever given back to the kernel.
+#[derive(Clone, Copy)]
+pub struct Sender {
+    address: libc::sockaddr_storage,
+    length: libc::socklen_t,
+}
+
+impl Default for Sender {
+    /// Nobody yet.
+    fn default() -> Self {
+        Self {
+            // SAFETY: sockaddr_storage is plain data; all zero is a value of it.
+            address: unsafe { std::mem::zeroed() },
+            length: 0,
+        }
+    }
+}
+
+/// recvfrom(2): like [`recv`], and `sender` becomes who sent it.
+///
+/// # Errors
+/// What the kernel says.
+#[inline]
+pub fn recv_from(
+    socket: impl AsFd,
+    buffer: &mut [u8],
+    sender: &mut Sender,
+    wait: Wait,
+) -> io::Result<usize> {
+    sender.length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+    // SAFETY: `buffer` is writable for its length, and the address for the length beside it.
+    let n = unsafe {
+        libc::recvfrom(
+            socket.as_fd().as_raw_fd(),
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            wait.flag(),
+            (&raw mut sender.address).cast(),
+            &raw mut sender.length,
+        )
+    };
+    if n < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(n as usize)
+    }
+}
+
+/// sendto(2): a datagram back to `receiver`.
+///
+/// # Errors
+/// What the kernel says.
+#[inline]
+pub fn send_to(
+    socket: impl AsFd,
+    bytes: &[u8],
+    receiver: &Sender,
+    wait: Wait,
+) -> io::Result<usize> {
+    // SAFETY: `bytes` is readable for its length, and the address for the length beside it,
+    // which the kernel set and which is no longer than the storage.
+    let n = unsafe {
+        libc::sendto(
+            socket.as_fd().as_raw_fd(),
+            bytes.as_ptr().cast(),
+            bytes.len(),
+            libc::MSG_NOSIGNAL | wait.flag(),
+            (&raw const receiver.address).cast(),
+            receiver.length,
+        )
+    };
+    if n < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(n as usize)
+    }
+}
+
 /// Whether the kernel had no room in a device or qdisc queue for a datagram (ENOBUFS).
 pub fn is_no_buffers(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ENOBUFS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::UdpSocket;
+
+    use super::*;
+
+    #[test]
+    fn a_datagram_goes_back_to_whoever_sent_it() {
+        for any in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(server) = UdpSocket::bind(any) else {
+                continue;
+            };
+            let clients = [(); 2].map(|()| UdpSocket::bind(any).unwrap());
+            for (n, client) in clients.iter().enumerate() {
+                client
+                    .send_to(&[n as u8], server.local_addr().unwrap())
+                    .unwrap();
+                let (mut sender, mut buffer) = (Sender::default(), [0; 8]);
+                let got = recv_from(&server, &mut buffer, &mut sender, Wait::Block).unwrap();
+                send_to(&server, &buffer[..got], &sender, Wait::Block).unwrap();
+                let mut answer = [9; 8];
+                assert_eq!(client.recv(&mut answer).unwrap(), 1);
+                assert_eq!(answer[0], n as u8);
+            }
+        }
+    }
 }
