@@ -52,6 +52,8 @@ macro_rules! session {
 
 session!(ClientSession);
 session!(ServerSession);
+session!(proto::netperf::ClientSession);
+session!(proto::netperf::ServerSession);
 
 /// A control connection.
 pub(crate) struct Control {

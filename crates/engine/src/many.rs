@@ -167,7 +167,13 @@ impl Many {
             if same {
                 epoll.modify(socket, key, interest)?;
             } else {
-                epoll.add(socket, key, interest)?;
+                match epoll.add(socket, key, interest) {
+                    // A listener that a flow comes back to after a connection.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        epoll.modify(socket, key, interest)?;
+                    }
+                    other => other?,
+                }
             }
         }
         // A socket that is gone was closed, and closing took it out of epoll.

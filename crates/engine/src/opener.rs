@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use plan::{Load, Transport};
 use proto::native::{Claim, Preamble, Token};
 
+use crate::flow::Open;
 use crate::options;
 
 /// Everything that a new socket of one flow needs.
@@ -49,11 +50,6 @@ impl Opener {
         }
     }
 
-    /// What goes first on the new socket.
-    pub fn preamble(&self) -> &[u8; Preamble::LEN] {
-        &self.preamble
-    }
-
     /// A socket with the load's options that has begun to connect.
     ///
     /// # Errors
@@ -70,5 +66,15 @@ impl Opener {
         }
         sys::connect(&socket, self.peer)?;
         Ok(socket)
+    }
+}
+
+impl Open for Opener {
+    fn preamble(&self) -> &[u8] {
+        &self.preamble
+    }
+
+    fn open(&mut self) -> io::Result<OwnedFd> {
+        Self::open(self)
     }
 }

@@ -134,7 +134,7 @@ impl Part {
             Line::Socket(socket) => socket,
             Line::Opener(opener) => {
                 return Box::new(ConnectAsk {
-                    opener: *opener,
+                    opener,
                     tally,
                     timer: timer(),
                     arrivals,

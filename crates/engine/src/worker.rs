@@ -183,7 +183,7 @@ impl Running {
 }
 
 /// Drives a single flow with blocking calls on its socket, which the coordinator made blocking. The coordinator unblocks it by shutting the socket.
-fn alone(mut running: Running, orders: &Orders, room: &mut Room) -> Ended {
+pub(crate) fn alone(mut running: Running, orders: &Orders, room: &mut Room) -> Ended {
     let mut stopped = false;
     loop {
         let level = orders.level();

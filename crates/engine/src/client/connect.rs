@@ -12,6 +12,7 @@ use units::Nanos;
 
 use crate::client::RunError;
 use crate::crew::FlowLine;
+use crate::flow::Open as _;
 use crate::opener::Opener;
 
 /// Connections under way at a time: enough to hide any round trip, less than the shortest listen

@@ -10,14 +10,21 @@ use units::Nanos;
 use super::exchange::{Request, Timer};
 use super::{Broken, Flow, Room, State, would_block};
 use crate::arrivals::Arrivals;
-use crate::opener::Opener;
 use crate::tally::{Half, Tally};
+
+/// Opens the sockets of such a flow.
+pub(crate) trait Open: Send {
+    /// What goes first on a new socket.
+    fn preamble(&self) -> &[u8];
+    /// A socket that has begun to connect.
+    fn open(&mut self) -> io::Result<OwnedFd>;
+}
 
 /// One transaction after the other, each on a connection of its own. The time of one runs from
 /// its intended start to the end of file that follows the reply: the answering side closes first,
 /// so the waiting state (TIME_WAIT) is there and our ports are free for the next connection.
 pub(crate) struct ConnectAsk {
-    pub opener: Opener,
+    pub opener: Box<dyn Open>,
     pub tally: Arc<Tally>,
     pub timer: Timer,
     pub arrivals: Arrivals,

@@ -1,0 +1,58 @@
+//! The receiving half of a UDP bulk flow whose datagrams carry nothing of ours.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use sys::{Readiness, Wake, clock};
+
+use super::{Broken, Flow, Room, State, TURN, would_block};
+use crate::tally::{Half, Tally};
+
+/// Counts datagrams of any content and any sender, until an empty one says that it is the last.
+pub(crate) struct PlainReceive {
+    pub socket: Arc<OwnedFd>,
+    pub tally: Arc<Tally>,
+    pub half: Half,
+    /// Bytes of one receive; what a datagram has beyond them is lost, as the test wants it.
+    pub size: usize,
+    /// Told of the first datagram.
+    pub began: Option<Arc<Wake>>,
+}
+
+impl Flow for PlainReceive {
+    fn socket(&self) -> Option<(BorrowedFd<'_>, u32)> {
+        Some((self.socket.as_fd(), 0))
+    }
+
+    fn interest(&self) -> Readiness {
+        Readiness::READ
+    }
+
+    #[inline]
+    fn advance(&mut self, room: &mut Room) -> State {
+        for _ in 0..TURN {
+            match sys::recv(&*self.socket, &mut room.sink[..self.size], room.wait) {
+                Ok(0) => {
+                    self.tally.set_received_all(clock::now());
+                    return State::Done;
+                }
+                Ok(n) => {
+                    self.half.add(n);
+                    self.tally.set_received(&self.half);
+                    if let Some(wake) = self.began.take() {
+                        wake.wake();
+                    }
+                }
+                Err(error) if would_block(&error) => return State::Going,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => (),
+                Err(error) => return Broken::at("receiving datagrams", error),
+            }
+        }
+        State::Going
+    }
+
+    fn stop(&mut self) -> State {
+        State::Going
+    }
+}

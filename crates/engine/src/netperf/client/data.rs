@@ -1,0 +1,284 @@
+//! The client's data sockets, and what is done on them.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use plan::Arrival;
+use proto::netperf::{Length, Transport, Work};
+use sys::Options;
+use units::{Bytes, Nanos};
+
+use super::Job;
+use crate::arrivals::Arrivals;
+use crate::flow::{
+    Ask, Burst, ConnectAsk, Flow, Open, PlainAsk, PlainSend, StreamReceive, StreamSend, Timer,
+    Timings,
+};
+use crate::netperf::payload::PERIOD;
+use crate::netperf::socket;
+use crate::squad::{Member, Single};
+use crate::tally::{Half, Tally};
+
+/// EPROTONOSUPPORT.
+const NO_PROTOCOL: i32 = 93;
+/// netperf's own size where a socket does not tell the size of its buffer.
+const USUAL_SIZE: Bytes = Bytes::new(4096);
+/// Longer than any test: an answer that never comes is waited for to the test's end.
+const FOR_EVER: Nanos = Nanos::from_secs(1 << 32);
+
+/// How much in one call, known once there is a socket.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sizes {
+    pub send: usize,
+    pub recv: usize,
+}
+
+/// Opens data sockets to one address.
+#[derive(Clone)]
+pub(super) struct Dialer {
+    job: Arc<Job>,
+    peer: SocketAddr,
+    /// The next port of the range.
+    next_port: u16,
+}
+
+impl Dialer {
+    pub fn new(job: Arc<Job>, peer: SocketAddr) -> Self {
+        let next_port = job.port_range.map_or(0, |(first, _)| first);
+        Self {
+            job,
+            peer,
+            next_port,
+        }
+    }
+
+    /// A socket with its options, that has begun to connect.
+    ///
+    /// # Errors
+    /// What the system answered.
+    pub fn dial(&self, local_port: u16) -> io::Result<OwnedFd> {
+        let job = &self.job;
+        let tcp = job.transport == Transport::Tcp;
+        let socket = match job.transport {
+            Transport::Tcp => sys::tcp_socket(self.peer)?,
+            Transport::Udp => sys::udp_socket(self.peer)?,
+            Transport::Sctp | Transport::SctpMany => {
+                return Err(io::Error::from_raw_os_error(NO_PROTOCOL));
+            }
+        };
+        socket::apply(&socket, &job.options, self.peer.is_ipv6(), tcp)?;
+        let options = Options::of(&socket);
+        if tcp && let Some(size) = job.mss {
+            options.set_mss(size)?;
+        }
+        if tcp && job.cork {
+            options.set_cork()?;
+        }
+        if let Some(rate) = job.pacing {
+            options.set_pacing(rate)?;
+        }
+        let fits = |address: &IpAddr| address.is_ipv4() == self.peer.is_ipv4();
+        let address = job.local_address.filter(fits);
+        if address.is_some() || local_port != 0 {
+            sys::reuse_address(&socket)?;
+            let at = socket::local(address, local_port, plan::Family::Any, self.peer);
+            sys::bind(&socket, at)?;
+        }
+        sys::connect(&socket, self.peer)?;
+        Ok(socket)
+    }
+}
+
+impl Open for Dialer {
+    fn preamble(&self) -> &[u8] {
+        &[]
+    }
+
+    fn open(&mut self) -> io::Result<OwnedFd> {
+        let Some((first, last)) = self.job.port_range.filter(|(first, _)| *first > 0) else {
+            return self.dial(self.job.local_port);
+        };
+        // A port that is taken is passed over; all of them are tried once.
+        let mut answer = Err(io::ErrorKind::AddrInUse.into());
+        for _ in first..=last {
+            let port = self.next_port;
+            self.next_port = if port >= last { first } else { port + 1 };
+            answer = self.dial(port);
+            match &answer {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable
+                    ) => {}
+                _ => break,
+            }
+        }
+        answer
+    }
+}
+
+/// The sizes that a job has on `socket`.
+pub(super) fn sizes(job: &Job, socket: Option<&OwnedFd>) -> Sizes {
+    let send_buffer = socket.and_then(|socket| Options::of(socket).sndbuf().ok());
+    let recv_buffer = socket.and_then(|socket| Options::of(socket).rcvbuf().ok());
+    let udp = job.transport == Transport::Udp;
+    let most = |size: Bytes| {
+        if udp {
+            size.min(proto::netperf::Job::LONGEST_DATAGRAM)
+        } else {
+            size
+        }
+    };
+    let (send, recv) = match job.work {
+        Work::Send { size } => (size.or(send_buffer.map(most)), Some(Bytes::new(0))),
+        Work::Receive { size } => (Some(Bytes::new(0)), size.or(recv_buffer)),
+        Work::Exchange {
+            request, response, ..
+        } => (Some(request), Some(response)),
+        Work::Connect => (Some(Bytes::new(0)), Some(Bytes::new(0))),
+    };
+    Sizes {
+        send: send.unwrap_or(USUAL_SIZE).len(),
+        recv: recv.unwrap_or(USUAL_SIZE).len(),
+    }
+}
+
+/// What one flow does.
+pub(super) fn member(
+    job: &Arc<Job>,
+    sizes: Sizes,
+    socket: Option<&Arc<OwnedFd>>,
+    dialer: Dialer,
+    tally: Arc<Tally>,
+    timings: &Timings,
+) -> Member {
+    let (half, count) = (Half::default(), left(job, sizes));
+    let timer = Timer::new(timings.clone(), false);
+    let arrivals = Arrivals::new(Arrival::Closed, Nanos::ZERO, 0, 1, 0);
+    let depth = job.burst as usize + 1;
+    let udp = job.transport == Transport::Udp;
+    let single = |shut_to_stop| {
+        socket.map(|socket| Single {
+            socket: socket.clone(),
+            shut_to_stop,
+        })
+    };
+    let (flow, active, single): (Box<dyn Flow>, bool, Option<Single>) = match (job.work, socket) {
+        (Work::Send { .. }, Some(socket)) if udp => {
+            let flow = PlainSend {
+                socket: socket.clone(),
+                tally,
+                half,
+                size: sizes.send,
+                left: count,
+                offset: 0,
+                period: PERIOD,
+                burst: burst(job),
+                pause: None,
+            };
+            (Box::new(flow), true, single(false))
+        }
+        (Work::Send { .. }, Some(socket)) => {
+            let flow = StreamSend {
+                socket: socket.clone(),
+                tally,
+                half,
+                size: sizes.send,
+                left: count,
+                pace: None,
+                rest: 0,
+                full: false,
+            };
+            (Box::new(flow), true, single(true))
+        }
+        (Work::Receive { .. }, Some(socket)) => {
+            let flow = StreamReceive {
+                socket: socket.clone(),
+                tally,
+                half,
+                size: sizes.recv,
+                trunc: false,
+            };
+            (Box::new(flow), false, single(false))
+        }
+        (Work::Exchange { .. }, Some(socket)) if udp => {
+            let flow = PlainAsk {
+                socket: socket.clone(),
+                tally,
+                timer,
+                request: sizes.send,
+                depth,
+                left: count,
+                patience: job.patience.unwrap_or(FOR_EVER),
+                sent: half,
+                received: half,
+                waiting: Default::default(),
+                unanswered: 0,
+                stopping: false,
+            };
+            (Box::new(flow), true, None)
+        }
+        (Work::Exchange { .. }, Some(socket)) => {
+            let flow = Ask {
+                socket: socket.clone(),
+                tally,
+                timer,
+                arrivals,
+                request: sizes.send,
+                reply: sizes.recv,
+                depth,
+                left: count,
+                progress: Default::default(),
+            };
+            let single = single(false).filter(|_| depth == 1);
+            (Box::new(flow), true, single)
+        }
+        (Work::Exchange { .. } | Work::Connect, None) | (_, _) => {
+            let flow = ConnectAsk {
+                opener: Box::new(dialer),
+                tally,
+                timer,
+                arrivals,
+                request: sizes.send,
+                reply: sizes.recv,
+                left: count,
+                sent: half,
+                received: half,
+                current: None,
+                generation: 0,
+                stopping: false,
+            };
+            (Box::new(flow), true, None)
+        }
+    };
+    Member {
+        flow,
+        active,
+        single,
+    }
+}
+
+/// What is to be sent, asked or connected: bytes of a TCP stream, else a number of messages.
+fn left(job: &Job, sizes: Sizes) -> u64 {
+    let Length::Count(count) = job.length else {
+        return u64::MAX;
+    };
+    let count = u64::from(count);
+    let size = sizes.send.max(1) as u64;
+    match (job.work, job.transport) {
+        (Work::Send { .. }, Transport::Udp) => count.div_ceil(size),
+        (Work::Send { .. }, _) => count.div_ceil(size) * size,
+        (Work::Receive { .. } | Work::Exchange { .. } | Work::Connect, _) => count,
+    }
+}
+
+fn burst(job: &Job) -> Option<Burst> {
+    job.pace.map(|pace| Burst {
+        size: pace.burst.max(1),
+        interval: pace.interval,
+        left: 0,
+        next: Nanos::ZERO,
+    })
+}

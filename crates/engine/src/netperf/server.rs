@@ -1,0 +1,284 @@
+//! netserver: a listener, a thread for each control connection, and the workers of its test.
+
+mod session;
+mod test;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+use plan::{Cidr, Family};
+use sys::{Epoll, Events, Readiness, Wake};
+use tracing::{info, warn};
+use units::{BitRate, Nanos};
+
+use crate::server::BindError;
+
+/// Control connections at once; one costs a thread with a small stack.
+const MOST_SESSIONS: usize = 8192;
+/// Stack of a session: its messages are short.
+const STACK: usize = 256 << 10;
+
+const OVER: u64 = 0;
+const FIRST_LISTENER: u64 = 1;
+
+/// What a server does and does not do.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The one address to listen on; none for all.
+    pub bind: Option<IpAddr>,
+    /// Families to listen in.
+    pub family: Family,
+    /// The control port; 0 lets the kernel choose.
+    pub port: u16,
+    /// What every client must say first.
+    pub passphrase: Option<String>,
+    /// Who may come; empty for everyone.
+    pub allow: Vec<Cidr>,
+    /// Longest test.
+    pub max_duration: Option<Nanos>,
+    /// Highest rate of a test that this end sends.
+    pub max_rate: Option<BitRate>,
+    /// Serve one client after the other.
+    pub one_at_a_time: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            bind: None,
+            family: Family::Any,
+            port: proto::netperf::PORT,
+            passphrase: None,
+            allow: Vec::new(),
+            max_duration: None,
+            max_rate: None,
+            one_at_a_time: false,
+        }
+    }
+}
+
+/// A server that listens.
+pub struct Server {
+    shared: Arc<Shared>,
+    port: u16,
+    listeners: Vec<TcpListener>,
+    /// Told when to end.
+    over: Arc<Wake>,
+}
+
+/// What all sessions share.
+struct Shared {
+    config: Config,
+    ending: AtomicBool,
+    sessions: AtomicUsize,
+    /// Told when a session ends, where the next client waits for that.
+    ended: Wake,
+    number: AtomicU64,
+}
+
+/// Ends a server that runs on another thread.
+#[derive(Clone)]
+pub struct Stopper(Arc<Wake>);
+
+impl Stopper {
+    /// Ends it, and its tests.
+    pub fn stop(&self) {
+        self.0.wake();
+    }
+}
+
+impl Server {
+    /// Binds the port.
+    ///
+    /// # Errors
+    /// EADDRINUSE and the like, with the address.
+    pub fn bind(config: Config) -> Result<Self, BindError> {
+        let mut port = config.port;
+        let mut listeners = Vec::new();
+        let wanted = addresses(&config);
+        let families = wanted.len();
+        for mut address in wanted {
+            address.set_port(port);
+            let listener = match sys::tcp_listener(address) {
+                Ok(listener) => listener,
+                // A kernel without IPv6 has the other family.
+                Err(error) if families > 1 && address.is_ipv6() && lacks_family(&error) => continue,
+                Err(error) => return Err(BindError { address, error }),
+            };
+            if let Ok(bound) = listener.local_addr() {
+                port = bound.port();
+            }
+            listeners.push(listener);
+        }
+        let nowhere = |error| BindError {
+            address: SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)),
+            error,
+        };
+        Ok(Self {
+            shared: Arc::new(Shared {
+                config,
+                ending: AtomicBool::new(false),
+                sessions: AtomicUsize::new(0),
+                ended: Wake::new().map_err(nowhere)?,
+                number: AtomicU64::new(0),
+            }),
+            port,
+            listeners,
+            over: Arc::new(Wake::new().map_err(nowhere)?),
+        })
+    }
+
+    /// The port that was bound.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends it from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.over.clone())
+    }
+
+    /// Serves until it is stopped.
+    ///
+    /// # Errors
+    /// When the system refuses to wait for events.
+    pub fn run(self) -> io::Result<()> {
+        let epoll = Epoll::new()?;
+        epoll.add(&*self.over, OVER, Readiness::READ)?;
+        for (key, listener) in (FIRST_LISTENER..).zip(&self.listeners) {
+            epoll.add(listener, key, Readiness::READ)?;
+        }
+        let mut sessions: Vec<Guest> = Vec::new();
+        let mut events = Events::with_capacity(16);
+        loop {
+            epoll.wait(&mut events, None)?;
+            let keys: Vec<u64> = events.iter().map(|(key, _)| key).collect();
+            if keys.contains(&OVER) {
+                break;
+            }
+            sessions.retain(|guest| !guest.thread.is_finished());
+            for key in keys {
+                self.take(
+                    &self.listeners[(key - FIRST_LISTENER) as usize],
+                    &mut sessions,
+                );
+            }
+            if self.shared.config.one_at_a_time {
+                self.wait_for_the_last(&mut sessions)?;
+            }
+        }
+        self.shared.ending.store(true, Ordering::Release);
+        for guest in &sessions {
+            guest.wake.wake();
+        }
+        for guest in sessions {
+            // A session that panicked has said so on standard error.
+            let _ = guest.thread.join();
+        }
+        Ok(())
+    }
+
+    fn take(&self, listener: &TcpListener, sessions: &mut Vec<Guest>) {
+        loop {
+            let (socket, peer) = match sys::accept(listener) {
+                Ok(Some(connection)) => connection,
+                Ok(None) => return,
+                Err(error) => return warn!(%error, "netperf: accepting a connection"),
+            };
+            let allow = &self.shared.config.allow;
+            if !allow.is_empty() && !allow.iter().any(|block| block.contains(peer.ip())) {
+                warn!(%peer, "netperf: refused: not on the --allow list");
+                continue;
+            }
+            if self.shared.sessions.load(Ordering::Acquire) >= MOST_SESSIONS {
+                warn!(%peer, most = MOST_SESSIONS, "netperf: refused: too many clients");
+                continue;
+            }
+            let Ok(wake) = Wake::new().map(Arc::new) else {
+                warn!(%peer, "netperf: refused: no descriptor for it");
+                continue;
+            };
+            let (shared, told) = (self.shared.clone(), wake.clone());
+            shared.sessions.fetch_add(1, Ordering::AcqRel);
+            let number = shared.number.fetch_add(1, Ordering::Relaxed) + 1;
+            let thread = std::thread::Builder::new()
+                .name(format!("netperf-{number}"))
+                .stack_size(STACK)
+                .spawn(move || {
+                    let place = Place(shared);
+                    session::lead(socket, peer, number, told, &place.0);
+                });
+            match thread {
+                Ok(thread) => sessions.push(Guest { thread, wake }),
+                Err(error) => {
+                    self.shared.sessions.fetch_sub(1, Ordering::AcqRel);
+                    warn!(%peer, %error, "netperf: refused: no thread for it");
+                }
+            }
+            if self.shared.config.one_at_a_time {
+                return;
+            }
+        }
+    }
+
+    /// Waits until the one client has gone, or until the server is stopped.
+    fn wait_for_the_last(&self, sessions: &mut Vec<Guest>) -> io::Result<()> {
+        let epoll = Epoll::new()?;
+        epoll.add(&*self.over, OVER, Readiness::READ)?;
+        epoll.add(&self.shared.ended, FIRST_LISTENER, Readiness::READ)?;
+        let mut events = Events::with_capacity(2);
+        while self.shared.sessions.load(Ordering::Acquire) > 0 {
+            epoll.wait(&mut events, None)?;
+            self.shared.ended.clear();
+            if events.iter().any(|(key, _)| key == OVER) {
+                return Ok(());
+            }
+        }
+        sessions.clear();
+        Ok(())
+    }
+}
+
+struct Guest {
+    thread: JoinHandle<()>,
+    wake: Arc<Wake>,
+}
+
+/// A session's place; given back however the session ends.
+struct Place(Arc<Shared>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.sessions.fetch_sub(1, Ordering::AcqRel);
+        self.0.ended.wake();
+    }
+}
+
+/// Addresses to listen on.
+fn addresses(config: &Config) -> Vec<SocketAddr> {
+    let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, config.port));
+    let v6 = SocketAddr::from((Ipv6Addr::UNSPECIFIED, config.port));
+    match (config.bind, config.family) {
+        (Some(address), _) => vec![SocketAddr::new(address, config.port)],
+        (None, Family::V4) => vec![v4],
+        (None, Family::V6) => vec![v6],
+        (None, Family::Any) => vec![v4, v6],
+    }
+}
+
+/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
+fn lacks_family(error: &io::Error) -> bool {
+    use io::ErrorKind::{AddrNotAvailable, Unsupported};
+    matches!(error.kind(), AddrNotAvailable | Unsupported)
+}
+
+/// Says what a session came to.
+fn log_end(number: u64, peer: SocketAddr, tests: u64, end: &Result<(), String>) {
+    match end {
+        Ok(()) => info!(client = number, %peer, tests, "netperf: done"),
+        Err(reason) => info!(client = number, %peer, tests, reason, "netperf: ended early"),
+    }
+}
