@@ -60,7 +60,7 @@ pub enum RunError {
         since: &'static str,
     },
     /// A flow could not be connected.
-    #[error("load '{load}': {error}")]
+    #[error("connecting a flow of load '{load}': {error}")]
     Flow {
         /// The load's name.
         load: String,

@@ -62,7 +62,9 @@ impl Opener {
         options::apply(&socket, &self.load, self.peer.is_ipv6(), true)?;
         if let Some(local) = self.local {
             sys::reuse_address(&socket)?;
-            sys::bind(&socket, local)?;
+            sys::bind(&socket, local).map_err(|error| {
+                io::Error::new(error.kind(), format!("binding to {local}: {error}"))
+            })?;
         }
         sys::connect(&socket, self.peer)?;
         Ok(socket)

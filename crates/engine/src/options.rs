@@ -18,32 +18,39 @@ pub(crate) fn apply(socket: &OwnedFd, load: &Load, ipv6: bool, client: bool) -> 
     let asked = &load.socket;
     let tcp = load.kind.transport() == Transport::Tcp;
     if let Some(size) = asked.sndbuf {
-        named("sndbuf", options.set_sndbuf(size))?;
+        named("sndbuf", options.set_sndbuf(size), NO_HINT)?;
     }
     if let Some(size) = asked.rcvbuf {
-        named("rcvbuf", options.set_rcvbuf(size))?;
+        named("rcvbuf", options.set_rcvbuf(size), NO_HINT)?;
     }
     if let Some(dscp) = asked.dscp {
-        named("dscp", options.set_tos(ipv6, dscp.tos()))?;
+        named("dscp", options.set_tos(ipv6, dscp.tos()), NO_HINT)?;
     }
     if asked.dontroute {
-        named("dontroute", options.set_dontroute())?;
+        named("dontroute", options.set_dontroute(), NO_HINT)?;
     }
     if let Some(rate) = load.pace {
-        named("pace", options.set_pacing(rate))?;
+        named("pace", options.set_pacing(rate), NO_HINT)?;
     }
     if client && let Some(device) = &asked.device {
-        named("device", options.set_device(device.as_str()))?;
+        let key = format!("device={}", device.as_str());
+        named(
+            &key,
+            options.set_device(device.as_str()),
+            "see 'ip link' for the interfaces",
+        )?;
     }
     if tcp {
         if let Some(size) = asked.mss {
-            named("mss", options.set_mss(size))?;
+            named("mss", options.set_mss(size), NO_HINT)?;
         }
         if asked.nodelay || load.kind.is_exchange() {
-            named("nodelay", options.set_nodelay())?;
+            named("nodelay", options.set_nodelay(), NO_HINT)?;
         }
         if let Some(cc) = &asked.cc {
-            named("cc", options.set_congestion_control(cc.as_str()))?;
+            let key = format!("cc={}", cc.as_str());
+            let hint = "see net.ipv4.tcp_available_congestion_control";
+            named(&key, options.set_congestion_control(cc.as_str()), hint)?;
         }
     }
     Ok(())
@@ -85,7 +92,10 @@ pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
     }
 }
 
-/// Keeps the system's error kind and says which key of the load it came from.
-fn named(key: &str, result: io::Result<()>) -> io::Result<()> {
-    result.map_err(|error| io::Error::new(error.kind(), format!("setting {key}: {error}")))
+/// For options that fail only where the system has no memory, or was built without them.
+const NO_HINT: &str = "leave it out to see whether the rest works";
+
+/// Keeps the system's error kind, and says which key of the load it came from and where to look.
+fn named(key: &str, result: io::Result<()>, hint: &str) -> io::Result<()> {
+    result.map_err(|error| io::Error::new(error.kind(), format!("setting {key}: {error}; {hint}")))
 }

@@ -45,8 +45,10 @@ impl Exit {
             RunError::Session(SessionError::TimedOut { .. }) => Self::Unreachable,
             RunError::Session(_) => Self::Peer,
             RunError::Flow { error, .. } => match error.kind() {
-                Kind::InvalidInput => Self::Usage,
+                Kind::InvalidInput | Kind::AddrInUse | Kind::AddrNotAvailable => Self::Usage,
                 Kind::PermissionDenied | Kind::NotFound | Kind::Unsupported => Self::Missing,
+                // An option that could not be set says which; the kernel's bare answer is about the
+                // connection.
                 _ if error.raw_os_error().is_none() && error.kind() != Kind::TimedOut => {
                     Self::Missing
                 }
