@@ -1,0 +1,31 @@
+//! Whether the machine was the run's own while it measured.
+
+use std::fmt::Display;
+
+use record::Run;
+
+/// CPUs' worth of work of others that leaves a run undisturbed.
+const SPARE: f64 = 0.1;
+
+/// Fails the test unless `holds`; on a machine that was busy with other work at that time, nothing
+/// can be said, and that is noted.
+pub fn judge(run: &Run, what: &str, holds: bool, found: impl Display) {
+    match others(run) {
+        _ if holds => (),
+        Some(others) if others > SPARE => {
+            let reason = format!("other work took {others:.2} CPUs while it was measured; {found}");
+            not_run::cell(what, reason);
+        }
+        others => panic!("{what}: {found}; other work took {others:?} CPUs"),
+    }
+}
+
+/// CPUs that other processes and the hypervisor took in the measured time. Both hosts are this
+/// machine.
+fn others(run: &Run) -> Option<f64> {
+    let host = run.hosts_observed.client?;
+    let seconds = run.loads.first()?.received?.seconds;
+    let ours = [run.cost.client?, run.cost.server?].map(|cost| cost.cpu_seconds);
+    let all = (host.user_ns + host.system_ns + host.steal_ns) as f64 / 1e9;
+    Some((all - ours[0] - ours[1]) / seconds)
+}

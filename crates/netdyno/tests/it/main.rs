@@ -1,0 +1,32 @@
+//! The program as its users drive it: processes, sockets, signals, files, the kernel's counters.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+
+mod client;
+mod document;
+mod forwarder;
+mod hosts;
+mod machine;
+mod process;
+mod server;
+mod store;
+mod stranger;
+
+mod cleanup;
+mod faults;
+mod idle;
+mod keeping;
+mod kinds;
+mod limits;
+mod local;
+mod many;
+mod port;
+mod rate;
+mod reporter;
+mod slips;
+mod strangers;
+mod timing;
+mod truth;
