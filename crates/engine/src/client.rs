@@ -242,7 +242,7 @@ impl Client<'_> {
         let client = self
             .course
             .iter()
-            .flat_map(|c| c.granted())
+            .flat_map(|c| c.granted(self.job.facts.qdisc.as_deref()))
             .map(|g| (End::Client, g))
             .enumerate();
         let grants = client

@@ -86,12 +86,12 @@ impl Course {
         }
     }
 
-    /// What the sockets of each load got.
-    pub fn granted(&self) -> Vec<Granted> {
+    /// What the sockets of each load got; `qdisc` is the root qdisc of the interface they use.
+    pub fn granted(&self, qdisc: Option<&str>) -> Vec<Granted> {
         let granted = |load: &LoadCrew| {
             let socket = load.flows.iter().find_map(|flow| flow.socket.as_ref());
             let mut granted = socket
-                .map(|s| options::granted(s, &load.load))
+                .map(|s| options::granted(s, &load.load, qdisc))
                 .unwrap_or_default();
             granted.cpus = load.cpus.as_slice().to_vec();
             granted

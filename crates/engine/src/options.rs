@@ -56,8 +56,9 @@ pub(crate) fn apply(socket: &OwnedFd, load: &Load, ipv6: bool, client: bool) -> 
     Ok(())
 }
 
-/// Reads back what the kernel made of it, and says what it cut.
-pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
+/// Reads back what the kernel made of it, and says what it cut. `qdisc` is the root qdisc of the
+/// interface that carries the load.
+pub(crate) fn granted(socket: &OwnedFd, load: &Load, qdisc: Option<&str>) -> Granted {
     let options = Options::of(socket);
     let tcp = load.kind.transport() == Transport::Tcp;
     let mut capped = Vec::new();
@@ -79,6 +80,15 @@ pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
         && got < asked
     {
         capped.push(format!("mss: asked {asked}, got {got}: see the path's MTU"));
+    }
+    // TCP paces by its own timers where the qdisc does not; datagrams wait for nobody but fq
+    // (net/core/sock.c, SO_MAX_PACING_RATE; net/sched/sch_fq.c).
+    if let Some(rate) = load.pace.filter(|_| !tcp && qdisc != Some("fq")) {
+        let qdisc = qdisc.unwrap_or("unknown");
+        capped.push(format!(
+            "pace: asked {rate}, not kept: the kernel paces datagrams in the qdisc fq only, here it \
+             is {qdisc}; use rate"
+        ));
     }
     Granted {
         sndbuf_bytes: sndbuf.map(Bytes::get),

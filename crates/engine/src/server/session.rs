@@ -51,6 +51,7 @@ pub(super) fn lead(guest: Guest) {
         .as_ref()
         .and_then(|name| observe::interface::counters(name));
     let facts = observe::facts(interface.as_deref());
+    let qdisc = facts.qdisc.clone();
     let control = match Control::new(socket, wake, None) {
         Ok(control) => control,
         Err(error) => return warn!(test, %peer, %error, "preparing the control connection"),
@@ -63,6 +64,7 @@ pub(super) fn lead(guest: Guest) {
         peer,
         test,
         interface: interface.zip(before),
+        qdisc,
         token: None,
         attaching: None,
         course: None,
@@ -103,6 +105,8 @@ struct Session {
     peer: SocketAddr,
     test: u64,
     interface: Option<(String, InterfaceCounters)>,
+    /// The interface's root qdisc.
+    qdisc: Option<String>,
     token: Option<Token>,
     attaching: Option<Attaching>,
     course: Option<Course>,
@@ -227,7 +231,7 @@ impl Session {
             self.interface.clone(),
             self.memory_before,
         );
-        let granted = course.granted();
+        let granted = course.granted(self.qdisc.as_deref());
         self.course = Some(course);
         let _ = self.session.attached(clock::now(), granted);
         Ok(())
