@@ -4,6 +4,7 @@
 //! A figure that is not known is a dash in text, null in JSON and an empty field in CSV.
 
 mod csv;
+pub mod dialect;
 mod interval;
 mod json;
 mod progress;

@@ -3,7 +3,7 @@
 
 use units::Bytes;
 
-use super::Confidence;
+use super::{Confidence, Unit};
 
 /// Everything that any form of output may show. The default is a test in which nothing happened
 /// and nothing was asked.
@@ -73,6 +73,8 @@ pub struct End {
     pub recv_calls: u64,
     /// Sends that the kernel had no room for.
     pub failed_sends: u64,
+    /// CPUs of the host; the client knows its own only if it measures them.
+    pub cpus: u32,
     /// CPU use, if it was measured.
     pub cpu: Option<Cpu>,
     /// Microseconds of CPU for each unit of work (KiB or transaction), if it was measured.
@@ -127,8 +129,6 @@ pub struct Buffer {
 pub struct Cpu {
     /// The letter of the method: `S` is /proc/stat.
     pub method: char,
-    /// How many CPUs.
-    pub cpus: u32,
     /// Busy.
     pub busy_percent: f64,
     /// Of it, in user mode.
@@ -167,9 +167,18 @@ pub struct Latency {
 }
 
 impl NetperfResult {
-    /// Bytes per second of the last iteration.
-    pub(super) fn last_rate(&self, bytes: u64) -> f64 {
-        ratio(bytes as f64, self.last_elapsed_seconds)
+    /// Throughput in `unit`.
+    pub fn throughput(&self, unit: Unit) -> f64 {
+        unit.figure(match unit {
+            Unit::Trans => self.transactions_per_second,
+            _ => self.bytes_per_second,
+        })
+    }
+
+    /// So many bytes of the last iteration, as a rate in `unit`.
+    pub(super) fn last_rate(&self, bytes: u64, unit: Unit) -> f64 {
+        unit.of_bytes()
+            .figure(ratio(bytes as f64, self.last_elapsed_seconds))
     }
 
     /// Microseconds of a round trip, from how many there were; none in streams.
@@ -177,6 +186,23 @@ impl NetperfResult {
         let seconds = self.last_elapsed_seconds - self.paced_seconds;
         let in_flight = f64::from(self.burst) + 1.0;
         (self.transactions > 0).then(|| seconds / self.transactions as f64 * in_flight * 1e6)
+    }
+}
+
+impl End {
+    /// The letter of how CPU use was measured.
+    pub(super) fn method(&self) -> char {
+        self.cpu.map_or('U', |cpu| cpu.method)
+    }
+
+    /// Mean size of a send.
+    pub(super) fn bytes_per_send(&self) -> f64 {
+        ratio(self.bytes_sent as f64, self.send_calls as f64)
+    }
+
+    /// Mean size of a receive.
+    pub(super) fn bytes_per_recv(&self) -> f64 {
+        ratio(self.bytes_received as f64, self.recv_calls as f64)
     }
 }
 

@@ -32,7 +32,7 @@ impl Selection {
     /// The selectors of a file: a line is a block, of names or of heads.
     pub fn of_file(text: &str) -> Self {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
-        let blocks = lines.map(|line| line.split(',').map(Selector::of).collect());
+        let blocks = lines.map(|line| line.split(',').map(|word| named(word.trim())).collect());
         Self::Blocks(blocks.take(SELECTORS_MOST_BLOCKS).collect())
     }
 
@@ -62,6 +62,11 @@ impl Selection {
                 .any(|selector| selector.name() == name),
         }
     }
+}
+
+/// By its name or by its head.
+fn named(word: &str) -> Option<Selector> {
+    Selector::of(word).or_else(|| Selector::headed(word))
 }
 
 impl FromStr for Selection {
