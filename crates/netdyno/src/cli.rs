@@ -23,7 +23,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use output::Output;
 pub use run::{RunArgs, RunRequest};
-pub use serve::{Log, ServeArgs, ServeRequest};
+pub use serve::{Dialect, Log, ServeArgs, ServeRequest};
 pub use show::{ShowArgs, ShowRequest};
 pub use target::Target;
 

@@ -1,5 +1,7 @@
 //! What the commands do.
 
+mod netperf;
+mod netserver;
 mod place;
 mod run;
 mod screen;
@@ -7,6 +9,22 @@ mod serve;
 mod show;
 mod sink;
 
+pub use netperf::{netperf, super_netperf};
+pub use netserver::netserver;
 pub use run::run;
 pub use serve::serve;
 pub use show::show;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::dialect::netperf::Refusal;
+
+/// Says what another tool's command line is refused with.
+fn refuse(refusal: &Refusal) -> ExitCode {
+    let _ = std::io::stdout().write_all(refusal.output.as_bytes());
+    if !refusal.sentence.is_empty() {
+        crate::say!("{}", refusal.sentence);
+    }
+    refusal.code.into()
+}

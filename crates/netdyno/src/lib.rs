@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod dialect;
 pub mod exit;
 pub mod store;
 
@@ -10,6 +11,7 @@ mod label;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use cli::{Refusal, Request};
@@ -27,10 +29,13 @@ macro_rules! say {
 /// Runs the command line; the first argument is the program's own name.
 pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let argv: Vec<OsString> = argv.into_iter().collect();
-    let words = argv
+    let words: Vec<String> = argv
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
+    if let Some(code) = personality(&words) {
+        return code;
+    }
     match cli::parse(argv, |path| fs::read_to_string(path)) {
         Ok(Request::Run(run)) if run.dry_run => {
             let text = plan::runfile::print(&run.plan);
@@ -50,4 +55,20 @@ pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
             Exit::Usage.into()
         }
     }
+}
+
+/// Another tool's command line: by the name of the link that was called, or as a first word.
+fn personality(words: &[String]) -> Option<ExitCode> {
+    let called = words.first().map(|word| Path::new(word.as_str()));
+    let link = called.and_then(Path::file_name).and_then(|name| name.to_str());
+    let start = |name: &str, argv: &[String]| match name {
+        "netperf" => Some(commands::netperf(argv)),
+        "super_netperf" => Some(commands::super_netperf(argv)),
+        "netserver" => Some(commands::netserver(argv)),
+        _ => None,
+    };
+    link.and_then(|name| start(name, words)).or_else(|| {
+        let name = words.get(1)?;
+        start(name, &words[1..])
+    })
 }

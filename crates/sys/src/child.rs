@@ -19,6 +19,12 @@ pub fn in_netns(command: &mut Command, ns: &NetNs) -> io::Result<()> {
     Ok(())
 }
 
+/// The child leads a session of its own: it has no terminal, and outlives the one of its parent.
+pub fn in_new_session(command: &mut Command) {
+    // SAFETY: the closure makes one system call.
+    unsafe { command.pre_exec(|| check(libc::setsid()).map(drop)) };
+}
+
 /// The child is killed when the thread that starts it ends, however that comes about
 /// (prctl(2), PR_SET_PDEATHSIG; it is the thread, not the process, that counts). So start it
 /// from a thread that lives as long as the child should: the main thread.

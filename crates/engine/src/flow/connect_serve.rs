@@ -24,7 +24,7 @@ pub(crate) struct ConnectServe {
     pub queue: VecDeque<OwnedFd>,
     /// Connections served so far.
     pub generation: u32,
-    /// Told of the first connection.
+    /// Told when the first connection is over.
     pub began: Option<Arc<Wake>>,
 }
 
@@ -41,9 +41,6 @@ impl ConnectServe {
     }
 
     fn serve(&mut self, socket: OwnedFd) {
-        if let Some(wake) = self.began.take() {
-            wake.wake();
-        }
         self.generation = self.generation.wrapping_add(1);
         self.current = Some(ConnectAnswer {
             socket,
@@ -88,6 +85,9 @@ impl Flow for ConnectServe {
                     return State::Going;
                 }
                 self.current = None;
+                if let Some(wake) = self.began.take() {
+                    wake.wake();
+                }
                 if self.left != u64::MAX {
                     self.left -= 1;
                 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use plan::{Cidr, Family};
+use sys::signal::Signals;
 use sys::{Epoll, Events, Readiness, Wake};
 use tracing::{info, warn};
 use units::{BitRate, Nanos};
@@ -22,7 +23,8 @@ const MOST_SESSIONS: usize = 8192;
 const STACK: usize = 256 << 10;
 
 const OVER: u64 = 0;
-const FIRST_LISTENER: u64 = 1;
+const SIGNAL: u64 = 1;
+const FIRST_LISTENER: u64 = 2;
 
 /// What a server does and does not do.
 #[derive(Debug, Clone)]
@@ -141,13 +143,16 @@ impl Server {
         Stopper(self.over.clone())
     }
 
-    /// Serves until it is stopped.
+    /// Serves until it is stopped, or until a signal comes.
     ///
     /// # Errors
     /// When the system refuses to wait for events.
-    pub fn run(self) -> io::Result<()> {
+    pub fn run(self, signals: Option<&Signals>) -> io::Result<()> {
         let epoll = Epoll::new()?;
         epoll.add(&*self.over, OVER, Readiness::READ)?;
+        if let Some(signals) = signals {
+            epoll.add(signals, SIGNAL, Readiness::READ)?;
+        }
         for (key, listener) in (FIRST_LISTENER..).zip(&self.listeners) {
             epoll.add(listener, key, Readiness::READ)?;
         }
@@ -156,7 +161,7 @@ impl Server {
         loop {
             epoll.wait(&mut events, None)?;
             let keys: Vec<u64> = events.iter().map(|(key, _)| key).collect();
-            if keys.contains(&OVER) {
+            if keys.contains(&OVER) || keys.contains(&SIGNAL) {
                 break;
             }
             sessions.retain(|guest| !guest.thread.is_finished());
@@ -167,7 +172,7 @@ impl Server {
                 );
             }
             if self.shared.config.one_at_a_time {
-                self.wait_for_the_last(&mut sessions)?;
+                self.wait_for_the_last(&mut sessions, signals)?;
             }
         }
         self.shared.ending.store(true, Ordering::Release);
@@ -225,15 +230,22 @@ impl Server {
     }
 
     /// Waits until the one client has gone, or until the server is stopped.
-    fn wait_for_the_last(&self, sessions: &mut Vec<Guest>) -> io::Result<()> {
+    fn wait_for_the_last(
+        &self,
+        sessions: &mut Vec<Guest>,
+        signals: Option<&Signals>,
+    ) -> io::Result<()> {
         let epoll = Epoll::new()?;
         epoll.add(&*self.over, OVER, Readiness::READ)?;
+        if let Some(signals) = signals {
+            epoll.add(signals, SIGNAL, Readiness::READ)?;
+        }
         epoll.add(&self.shared.ended, FIRST_LISTENER, Readiness::READ)?;
         let mut events = Events::with_capacity(2);
         while self.shared.sessions.load(Ordering::Acquire) > 0 {
             epoll.wait(&mut events, None)?;
             self.shared.ended.clear();
-            if events.iter().any(|(key, _)| key == OVER) {
+            if events.iter().any(|(key, _)| key < FIRST_LISTENER) {
                 return Ok(());
             }
         }

@@ -17,6 +17,12 @@ pub struct ServeArgs {
     /// Port for control and all data, TCP and UDP; 0 lets the kernel choose, and the log tells
     #[arg(short, long, default_value_t = Path::DEFAULT_PORT)]
     port: u16,
+    /// Port for clients of netperf
+    #[arg(long, value_name = "PORT")]
+    netperf_port: Option<u16>,
+    /// Do not serve clients of netperf
+    #[arg(long, conflicts_with = "netperf_port")]
+    no_netperf: bool,
     /// Tests at once; more are refused
     #[arg(long, value_name = "N", default_value = "64", value_parser = tests)]
     max_tests: NonZeroU32,
@@ -57,6 +63,8 @@ pub struct ServeRequest {
     pub bind: Option<IpAddr>,
     /// The port; 0 for any.
     pub port: u16,
+    /// Where clients of netperf are served, if they are.
+    pub netperf: Option<Dialect>,
     /// Most tests at once.
     pub max_tests: NonZeroU32,
     /// Who may come; empty for everyone.
@@ -73,6 +81,15 @@ pub struct ServeRequest {
     pub quiet: bool,
 }
 
+/// The port of another tool's clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The port; 0 for any.
+    pub port: u16,
+    /// Somebody asked for it, so that it must be had.
+    pub must: bool,
+}
+
 impl ServeArgs {
     pub(super) fn request(self) -> Result<ServeRequest, String> {
         if self.max_duration.is_some_and(Nanos::is_zero) {
@@ -81,7 +98,14 @@ impl ServeArgs {
         if self.max_rate.is_some_and(|rate| rate.get() == 0) {
             return Err("--max-rate: 0 grants no test: leave it out for no limit".to_owned());
         }
+        // A server of one test has no second dialect to wait for.
+        let netperf = (!self.no_netperf && (!self.one_off || self.netperf_port.is_some()))
+            .then_some(Dialect {
+                port: self.netperf_port.unwrap_or(proto::netperf::PORT),
+                must: self.netperf_port.is_some(),
+            });
         Ok(ServeRequest {
+            netperf,
             bind: self.bind,
             port: self.port,
             max_tests: self.max_tests,

@@ -2,11 +2,14 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::thread::JoinHandle;
 
+use engine::netperf::{self, server::Stopper};
 use engine::server::{Config, Server};
 use sys::signal::{self, Signals};
+use tracing::{info, warn};
 
-use crate::cli::{Log, ServeRequest};
+use crate::cli::{Dialect, Log, ServeRequest};
 use crate::exit::Exit;
 use crate::say;
 
@@ -41,16 +44,76 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
             return Exit::Missing.into();
         }
     };
+    let netperf = match request
+        .netperf
+        .map(|dialect| Netperf::start(request, dialect))
+    {
+        Some(Err(sentence)) => {
+            say!("{sentence}");
+            return Exit::Missing.into();
+        }
+        Some(Ok(netperf)) => netperf,
+        None => None,
+    };
     // Whoever started us reads here that connections are taken from now on.
     let mut output = std::io::stdout();
     let _ = writeln!(output, "netdyno serves on port {}", server.port());
     let _ = output.flush();
-    match server.run(&signals) {
+    let end = server.run(&signals);
+    if let Some(netperf) = netperf {
+        netperf.end();
+    }
+    match end {
         Ok(()) => Exit::Done.into(),
         Err(error) => {
             say!("serving: {error}");
             Exit::Missing.into()
         }
+    }
+}
+
+/// The part that serves clients of netperf.
+struct Netperf {
+    stopper: Stopper,
+    thread: JoinHandle<()>,
+}
+
+impl Netperf {
+    /// None where the usual port is not to be had: netserver may run here, and does the same.
+    fn start(request: &ServeRequest, dialect: Dialect) -> Result<Option<Self>, String> {
+        let config = netperf::server::Config {
+            bind: request.bind,
+            port: dialect.port,
+            allow: request.allow.clone(),
+            max_duration: request.max_duration,
+            max_rate: request.max_rate,
+            ..netperf::server::Config::default()
+        };
+        let server = match netperf::server::Server::bind(config) {
+            Ok(server) => server,
+            Err(error) if dialect.must => return Err(error.to_string()),
+            Err(error) => {
+                warn!(%error, "clients of netperf are not served");
+                return Ok(None);
+            }
+        };
+        info!(port = server.port(), "clients of netperf are served too");
+        let stopper = server.stopper();
+        let thread = std::thread::Builder::new()
+            .name("netperf".to_owned())
+            .spawn(move || {
+                if let Err(error) = server.run(None) {
+                    warn!(%error, "serving clients of netperf");
+                }
+            });
+        let thread = thread.map_err(|error| format!("starting a thread: {error}"))?;
+        Ok(Some(Self { stopper, thread }))
+    }
+
+    fn end(self) {
+        self.stopper.stop();
+        // If it panicked it has said so on standard error.
+        let _ = self.thread.join();
     }
 }
 

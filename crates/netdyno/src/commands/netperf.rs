@@ -1,0 +1,74 @@
+//! `netperf` and `super_netperf`.
+
+mod figures;
+mod keep;
+mod order;
+mod several;
+mod single;
+
+use std::fs;
+use std::io::Write;
+use std::process::ExitCode;
+
+use engine::netperf::client::ClientError;
+use sys::signal::{self, Signals};
+
+use crate::dialect::netperf::{NetperfRequest, parse, parse_several};
+use crate::say;
+
+/// Descriptors beside those of flows, and two of each flow.
+const SPARE_DESCRIPTORS: u64 = 256;
+
+/// One test; the first word is the program's name.
+pub fn netperf(argv: &[String]) -> ExitCode {
+    let request = match parse(argv, |path| fs::read_to_string(path)) {
+        Ok(request) => request,
+        Err(refusal) => return super::refuse(&refusal),
+    };
+    let Some(signals) = prepare(&request, 1) else {
+        return ExitCode::FAILURE;
+    };
+    single::run(&request, argv, signals)
+}
+
+/// Many equal tests at once.
+pub fn super_netperf(argv: &[String]) -> ExitCode {
+    let request = match parse_several(argv, |path| fs::read_to_string(path)) {
+        Ok(request) => request,
+        Err(refusal) => return super::refuse(&refusal),
+    };
+    let Some(signals) = prepare(&request.each, request.count.get()) else {
+        return ExitCode::FAILURE;
+    };
+    several::run(&request, argv, signals)
+}
+
+fn prepare(request: &NetperfRequest, flows: u32) -> Option<Signals> {
+    signal::ignore_broken_pipes();
+    for note in &request.notes {
+        say!("{note}");
+    }
+    sys::limits::descriptors(2 * u64::from(flows) + SPARE_DESCRIPTORS);
+    Signals::take()
+        .map_err(|error| say!("taking signals: {error}"))
+        .ok()
+}
+
+/// Writes what scripts read. A reader that went away is no reason to stop.
+fn print(text: &str) {
+    let mut output = std::io::stdout().lock();
+    let _ = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
+}
+
+/// netperf's exit code for a test that did not come to its end.
+fn code(error: &ClientError) -> u8 {
+    match error {
+        ClientError::Unreachable { .. } | ClientError::Refused { .. } => 255,
+        ClientError::Session(_)
+        | ClientError::Data { .. }
+        | ClientError::Broken(_)
+        | ClientError::Interrupted => 1,
+    }
+}
