@@ -2,6 +2,7 @@
 //! the caller.
 
 mod data;
+mod family;
 mod getopt;
 mod global;
 mod load;
@@ -13,6 +14,7 @@ mod repeat;
 mod request;
 mod server;
 mod several;
+mod shown;
 mod test_options;
 mod tos;
 mod wire;
@@ -25,7 +27,7 @@ use std::path::Path;
 
 pub use data::{Data, Sizes, Socket};
 pub use refusal::Refusal;
-pub use repeat::{Iteration, Means, Repeat, Repeated};
+pub use repeat::{Iteration, Level, Means, Repeat, Repeated};
 pub use request::{Control, Ends, InterimWish, NetperfRequest};
 pub use server::{NetserverRequest, parse_server};
 pub use several::{SeveralRequest, parse_several};

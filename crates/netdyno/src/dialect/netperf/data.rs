@@ -42,6 +42,8 @@ pub struct Data {
     pub offsets: Ends<(u32, u32)>,
     /// Buffers that sending and receiving take in turn (`-W`); 0 is automatic.
     pub widths: (u32, u32),
+    /// Associations of a test that has many.
+    pub associations: Option<u32>,
     /// A text that names the run (`-u`); none has one made up.
     pub uuid: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use plan::Family;
 use proto::netperf::{Length, Pace, TestName};
-use report::dialect::netperf::{Banner, Form};
+use report::dialect::netperf::Form;
 use units::Nanos;
 
 use super::{Data, Repeat};
@@ -78,10 +78,12 @@ pub struct InterimWish {
     pub exact: bool,
 }
 
-impl NetperfRequest {
-    /// The first line of the output, as values: `remote` is the address that the data goes to,
-    /// `name` the resolver's name of it.
-    pub fn banner(&self, name: &str, remote: std::net::IpAddr) -> Banner {
-        super::wire::banner(self, name, remote)
+impl<T: Clone> Ends<T> {
+    /// The same for both.
+    pub fn of(value: T) -> Self {
+        Self {
+            local: value.clone(),
+            remote: value,
+        }
     }
 }
