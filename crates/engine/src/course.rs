@@ -13,6 +13,7 @@ use crate::crew::{Crew, LoadCrew};
 use crate::mark::Mark;
 use crate::options;
 use crate::orders::Go;
+use crate::role::Role;
 use crate::timeline::Timeline;
 use crate::worker::Ended;
 
@@ -91,9 +92,13 @@ impl Course {
         let granted = |load: &LoadCrew| {
             let socket = load.flows.iter().find_map(|flow| flow.socket.as_ref());
             let mut granted = socket
-                .map(|s| options::granted(s, &load.load, qdisc))
+                .map(|s| options::granted(s, &load.load))
                 .unwrap_or_default();
             granted.cpus = load.cpus.as_slice().to_vec();
+            let sends = load.roles.contains(&Role::Send);
+            granted
+                .capped
+                .extend(options::unkept_pace(&load.load, qdisc).filter(|_| sends));
             granted
         };
         self.crew.loads.iter().map(granted).collect()

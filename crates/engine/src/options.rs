@@ -56,9 +56,21 @@ pub(crate) fn apply(socket: &OwnedFd, load: &Load, ipv6: bool, client: bool) -> 
     Ok(())
 }
 
-/// Reads back what the kernel made of it, and says what it cut. `qdisc` is the root qdisc of the
-/// interface that carries the load.
-pub(crate) fn granted(socket: &OwnedFd, load: &Load, qdisc: Option<&str>) -> Granted {
+/// The sentence for datagrams that the kernel is asked to pace and does not: TCP paces by its own
+/// timers where the qdisc does not, datagrams wait in fq only (net/sched/sch_fq.c). `qdisc` is the
+/// root qdisc of the interface that carries the load.
+pub(crate) fn unkept_pace(load: &Load, qdisc: Option<&str>) -> Option<String> {
+    let udp = load.kind.transport() == Transport::Udp;
+    let rate = load.pace.filter(|_| udp && qdisc != Some("fq"))?;
+    let qdisc = qdisc.unwrap_or("unknown");
+    Some(format!(
+        "pace: asked {rate}, not kept: the kernel paces datagrams in the qdisc fq only, here it is \
+         {qdisc}; use rate"
+    ))
+}
+
+/// Reads back what the kernel made of it, and says what it cut.
+pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
     let options = Options::of(socket);
     let tcp = load.kind.transport() == Transport::Tcp;
     let mut capped = Vec::new();
@@ -80,15 +92,6 @@ pub(crate) fn granted(socket: &OwnedFd, load: &Load, qdisc: Option<&str>) -> Gra
         && got < asked
     {
         capped.push(format!("mss: asked {asked}, got {got}: see the path's MTU"));
-    }
-    // TCP paces by its own timers where the qdisc does not; datagrams wait for nobody but fq
-    // (net/core/sock.c, SO_MAX_PACING_RATE; net/sched/sch_fq.c).
-    if let Some(rate) = load.pace.filter(|_| !tcp && qdisc != Some("fq")) {
-        let qdisc = qdisc.unwrap_or("unknown");
-        capped.push(format!(
-            "pace: asked {rate}, not kept: the kernel paces datagrams in the qdisc fq only, here it \
-             is {qdisc}; use rate"
-        ));
     }
     Granted {
         sndbuf_bytes: sndbuf.map(Bytes::get),
