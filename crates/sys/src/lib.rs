@@ -32,7 +32,9 @@ pub use socket::{
 };
 pub use tap::{Tap, create_tap};
 pub use tcp_info::tcp_info;
-pub use transfer::{Sender, Wait, discard, is_no_buffers, recv, recv_from, send, send_to};
+pub use transfer::{
+    Sender, Wait, discard, is_no_buffers, memory_file, recv, recv_from, send, send_file, send_to,
+};
 pub use wake::Wake;
 
 /// The answer of a system call that says -1 for failure.

@@ -1,7 +1,9 @@
 //! The data path: one system call each, nothing else.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd};
+
+use crate::check;
 
 /// Whether a call on a blocking socket may wait. Per call, because the two halves of a flow can be
 /// driven in different ways on one socket.
@@ -89,6 +91,46 @@ pub fn discard(socket: impl AsFd, length: usize, wait: Wait) -> io::Result<usize
     } else {
         Ok(n as usize)
     }
+}
+
+/// sendfile(2): bytes of a file from `offset` on, without a copy through this process. Whether it
+/// waits is up to the socket.
+///
+/// # Errors
+/// What the kernel says.
+#[inline]
+pub fn send_file(
+    socket: impl AsFd,
+    file: impl AsFd,
+    offset: u64,
+    length: usize,
+) -> io::Result<usize> {
+    let mut offset = offset as libc::off64_t;
+    // SAFETY: `offset` is live and writable through the call.
+    let n = unsafe {
+        libc::sendfile64(
+            socket.as_fd().as_raw_fd(),
+            file.as_fd().as_raw_fd(),
+            &raw mut offset,
+            length,
+        )
+    };
+    if n < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(n as usize)
+    }
+}
+
+/// A file without a name, in memory.
+///
+/// # Errors
+/// When the process has no descriptor left.
+pub fn memory_file() -> io::Result<std::fs::File> {
+    // SAFETY: the name is a C string; the result is checked.
+    let fd = check(unsafe { libc::memfd_create(c"netdyno".as_ptr(), libc::MFD_CLOEXEC) })?;
+    // SAFETY: the kernel just gave us this descriptor and nobody else has it.
+    Ok(unsafe { std::fs::File::from_raw_fd(fd) })
 }
 
 /// Who sent a datagram, as the kernel wrote it: it is only ever given back to the kernel.

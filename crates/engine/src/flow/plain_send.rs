@@ -1,5 +1,6 @@
 //! The sending half of a UDP bulk flow whose datagrams carry nothing of ours.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
@@ -110,6 +111,8 @@ impl Flow for PlainSend {
                     }
                 }
                 Err(error) if would_block(&error) => return State::Going,
+                // An earlier datagram met a closed port; this one was not sent yet.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
                 Err(error) if udp_send::passes(&error) => {
                     self.half.failures += 1;
                     if sys::is_no_buffers(&error) {

@@ -7,6 +7,7 @@ mod test;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::Family;
@@ -58,6 +59,8 @@ pub struct Job {
     pub only_connects: bool,
     /// The payload comes from a file that the kernel sends by itself (sendfile(2)).
     pub sendfile: bool,
+    /// That file; none is one of our own.
+    pub file: Option<PathBuf>,
     /// How long.
     pub length: Length,
     /// How long to wait before the server is asked: its own time runs from then on.

@@ -1,6 +1,7 @@
 //! The client's data sockets, and what is done on them.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use units::{Bytes, Nanos};
 use super::Job;
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Ask, Burst, ConnectAsk, Flow, Open, PlainAsk, PlainSend, StreamReceive, StreamSend, Timer,
-    Timings,
+    Ask, Burst, ConnectAsk, FileSend, Flow, Open, PlainAsk, PlainReceive, PlainSend, StreamReceive,
+    StreamSend, Timer, Timings,
 };
-use crate::netperf::payload::PERIOD;
+use crate::netperf::payload::{PERIOD, payload};
 use crate::netperf::socket;
 use crate::squad::{Member, Single};
 use crate::tally::{Half, Tally};
@@ -58,7 +59,17 @@ impl Dialer {
     ///
     /// # Errors
     /// What the system answered.
-    pub fn dial(&self, local_port: u16) -> io::Result<OwnedFd> {
+    fn dial(&self, local_port: u16) -> io::Result<OwnedFd> {
+        let socket = self.socket(local_port)?;
+        sys::connect(&socket, self.peer)?;
+        Ok(socket)
+    }
+
+    /// A socket with its options.
+    ///
+    /// # Errors
+    /// What the system answered.
+    pub fn socket(&self, local_port: u16) -> io::Result<OwnedFd> {
         let job = &self.job;
         let tcp = job.transport == Transport::Tcp;
         let socket = match job.transport {
@@ -86,7 +97,6 @@ impl Dialer {
             let at = socket::local(address, local_port, plan::Family::Any, self.peer);
             sys::bind(&socket, at)?;
         }
-        sys::connect(&socket, self.peer)?;
         Ok(socket)
     }
 }
@@ -119,10 +129,9 @@ impl Open for Dialer {
     }
 }
 
-/// The sizes that a job has on `socket`.
-pub(super) fn sizes(job: &Job, socket: Option<&OwnedFd>) -> Sizes {
-    let send_buffer = socket.and_then(|socket| Options::of(socket).sndbuf().ok());
-    let recv_buffer = socket.and_then(|socket| Options::of(socket).rcvbuf().ok());
+/// The sizes that a job has on sockets with these buffers before they are connected.
+pub(super) fn sizes(job: &Job, buffers: (Option<Bytes>, Option<Bytes>)) -> Sizes {
+    let (send_buffer, recv_buffer) = buffers;
     let udp = job.transport == Transport::Udp;
     let most = |size: Bytes| {
         if udp {
@@ -153,6 +162,7 @@ pub(super) fn member(
     dialer: Dialer,
     tally: Arc<Tally>,
     timings: &Timings,
+    file: Option<&(Arc<File>, u64)>,
 ) -> Member {
     let (half, count) = (Half::default(), left(job, sizes));
     let timer = Timer::new(timings.clone(), false);
@@ -180,6 +190,20 @@ pub(super) fn member(
             };
             (Box::new(flow), true, single(false))
         }
+        (Work::Send { .. }, Some(socket)) if let Some((file, length)) = file => {
+            let flow = FileSend {
+                socket: socket.clone(),
+                tally,
+                half,
+                file: file.clone(),
+                length: *length,
+                offset: 0,
+                size: sizes.send,
+                left: count,
+                rest: 0,
+            };
+            (Box::new(flow), true, single(true))
+        }
         (Work::Send { .. }, Some(socket)) => {
             let flow = StreamSend {
                 socket: socket.clone(),
@@ -192,6 +216,16 @@ pub(super) fn member(
                 full: false,
             };
             (Box::new(flow), true, single(true))
+        }
+        (Work::Receive { .. }, Some(socket)) if udp => {
+            let flow = PlainReceive {
+                socket: socket.clone(),
+                tally,
+                half,
+                size: sizes.recv,
+                began: None,
+            };
+            (Box::new(flow), false, single(false))
         }
         (Work::Receive { .. }, Some(socket)) => {
             let flow = StreamReceive {
@@ -281,4 +315,33 @@ fn burst(job: &Job) -> Option<Burst> {
         left: 0,
         next: Nanos::ZERO,
     })
+}
+
+/// The file that is sent and how much of it, in whole pieces of `size` bytes.
+///
+/// # Errors
+/// What the system answered, or that the file is too short.
+pub(super) fn file(job: &Job, size: usize) -> io::Result<Option<(Arc<File>, u64)>> {
+    /// Pieces of a file of our own: it lies in the caches as netperf's does.
+    const PIECES: usize = 8;
+    if !job.sendfile {
+        return Ok(None);
+    }
+    let size = size.max(1);
+    let file = match &job.file {
+        Some(path) => File::open(path)?,
+        None => {
+            let mut file = sys::memory_file()?;
+            for _ in 0..PIECES {
+                file.write_all(&payload(size)[..size])?;
+            }
+            file
+        }
+    };
+    let pieces = file.metadata()?.len() / size as u64;
+    if pieces == 0 {
+        let reason = format!("the file is shorter than one send of {size} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    Ok(Some((Arc::new(file), pieces * size as u64)))
 }

@@ -42,6 +42,25 @@ struct Line {
     acked_before: u64,
 }
 
+impl Line {
+    /// Gives it a socket, and begins to connect; of a test of many connections the first one is
+    /// only looked at.
+    fn open(&mut self, job: &Arc<Job>, peer: SocketAddr, connects: bool) -> io::Result<()> {
+        let port = if connects { job.local_port } else { 0 };
+        let socket = Dialer::new(job.clone(), peer).socket(port)?;
+        let options = Options::of(&socket);
+        // The kernel tunes both from the connection on.
+        self.flow.first_buffers = (options.sndbuf().ok(), options.rcvbuf().ok());
+        if connects {
+            sys::connect(&socket, peer)?;
+            self.socket = Some(Arc::new(socket));
+        } else {
+            self.flow.last_buffers = self.flow.first_buffers;
+        }
+        Ok(())
+    }
+}
+
 impl Client {
     /// Runs the test once on every control connection. `tell` hears what happens meanwhile.
     ///
@@ -60,8 +79,8 @@ impl Client {
         if job.only_connects {
             return Ok(self.conclude(&job, lines, Nanos::ZERO, None, Buckets::default()));
         }
-        let first = lines.iter().find_map(|line| line.socket.as_deref());
-        let sizes = data::sizes(&job, first);
+        let first = lines.first().map(|line| line.flow.first_buffers);
+        let sizes = data::sizes(&job, first.unwrap_or_default());
         let mut squad = Squad::new(self.wake.clone());
         let cpu = job.measures_cpu.then(Cpu::start);
         let start = clock::now() + if lines.len() > 1 { LEAD } else { Nanos::ZERO };
@@ -129,24 +148,17 @@ impl Client {
                     ..
                 }
         );
-        if reconnects {
-            return Ok(lines);
-        }
         for (at, line) in lines.iter_mut().enumerate() {
             let Some(peer) = self.data_address(job, at) else {
                 continue;
             };
-            match Dialer::new(job.clone(), peer).dial(job.local_port) {
-                Ok(socket) => {
-                    let options = Options::of(&socket);
-                    line.flow.first_buffers = (options.sndbuf().ok(), options.rcvbuf().ok());
-                    line.socket = Some(Arc::new(socket));
-                }
-                Err(error) => {
-                    let doing = format!("opening the data socket to {peer}");
-                    self.seats[at].error = Some(ClientError::data(&doing, error));
-                }
+            if let Err(error) = line.open(job, peer, !reconnects) {
+                let doing = format!("opening the data socket to {peer}");
+                self.seats[at].error = Some(ClientError::data(&doing, error));
             }
+        }
+        if reconnects {
+            return Ok(lines);
         }
         if job.transport == Transport::Tcp {
             self.connect_data(&mut lines)?;
@@ -247,6 +259,7 @@ impl Client {
             .filter(|at| self.seats[*at].error.is_none())
             .collect();
         let threads = cpus.min(going.len());
+        let file = data::file(job, sizes.send)?;
         let mut all = Vec::new();
         for number in 0..threads {
             let timings = Timings::default();
@@ -265,6 +278,7 @@ impl Client {
                     Dialer::new(job.clone(), peer),
                     line.counts.clone(),
                     &timings,
+                    file.as_ref(),
                 ));
             }
             squad.start(Watch {

@@ -5,7 +5,7 @@ use engine::netperf::client::{Flow, Outcome};
 use proto::netperf::{CpuUse, Mark, Transport};
 use record::Buckets;
 use report::dialect::netperf::{Cpu, Latency, NetperfResult, Unit, Way};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use crate::dialect::netperf::{Iteration, Means, NetperfRequest};
 
@@ -112,6 +112,11 @@ pub(super) fn result(
         .filter(|_| request.data.transport == Transport::Tcp)
         .and_then(|mss| u32::try_from(mss.get()).ok());
     result.latency = request.latency.then(|| latency(response)).flatten();
+    if request.data.way.counts_transactions() {
+        // Connections without data show sizes of one byte all the same.
+        result.request_size = result.request_size.or(Some(Bytes::new(1)));
+        result.response_size = result.response_size.or(Some(Bytes::new(1)));
+    }
     client(request, outcome, flow, &mut result);
     server(request, flow, &mut result);
     result.local.service_demand = means.local_service_demand;

@@ -4,13 +4,14 @@ use std::num::NonZeroU32;
 
 use analyze::assemble;
 use engine::netperf::client::{Flow, Outcome};
-use plan::{Load, Path, Plan, Timing, Transport};
+use plan::{Kind, Load, Path, Plan, Timing, Transport};
 use proto::netperf::Length;
 use record::{
     Counters, Edge, End, EndReport, Event, FlowReport, LoadEdge, LoadReport, Phase, Status,
     UdpCounters,
 };
-use units::Nanos;
+use report::dialect::netperf::Way;
+use units::{Bytes, Nanos};
 
 use crate::dialect::netperf::NetperfRequest;
 use crate::label;
@@ -120,12 +121,21 @@ fn keep(mut writer: Writer, events: &[Event]) -> anyhow::Result<()> {
 
 /// The test in netdyno's own words.
 fn plan(request: &NetperfRequest, flows: u32) -> Result<Plan, String> {
-    let mut load = request.load().map_err(str::to_owned)?;
+    let mut load = match request.load() {
+        Ok(load) => load,
+        // Connections alone are the nearest to those with a transaction each.
+        Err(_) if request.data.way == Way::Connect => Load::new(Kind::Crr),
+        Err(reason) => return Err(reason.to_owned()),
+    };
     load.flows = NonZeroU32::new(flows).unwrap_or(NonZeroU32::MIN);
     if load.kind.transport() == Transport::Udp {
         // A datagram of a plan holds a header, and netperf's need not.
-        for size in [&mut load.size, &mut load.request, &mut load.reply] {
-            *size = (*size).max(Load::DATAGRAM_HEADER);
+        let least = |size: &mut Bytes| *size = (*size).max(Load::DATAGRAM_HEADER);
+        if load.kind.is_exchange() {
+            least(&mut load.request);
+            least(&mut load.reply);
+        } else {
+            least(&mut load.size);
         }
     }
     let path = Path::Host {

@@ -99,6 +99,7 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
         work,
         only_connects: request.test == TestName::TcpMss,
         sendfile: request.test == TestName::TcpSendfile,
+        file: data.fill_files.local.clone().map(Into::into),
         length: request.length,
         delay: request.delay,
         cpu: request.cpus.local,
