@@ -7,6 +7,7 @@ mod generate;
 mod notes;
 mod program;
 mod shell;
+mod sources;
 mod step;
 mod suite;
 mod tally;

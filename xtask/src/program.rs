@@ -5,14 +5,16 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::shell;
+use crate::sources::Sources;
 use crate::step::Outcome;
 
 /// A program and the Debian package that has it.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 12] = [
     ("ip", "iproute2"),
     ("tc", "iproute2"),
     ("iperf3", "iperf3"),
     ("iperf", "iperf"),
+    ("netperf", "netperf"),
     ("strace", "strace"),
     ("ethtool", "ethtool"),
     ("ps", "procps"),
@@ -21,6 +23,9 @@ const PROGRAMS: [(&str, &str); 11] = [
     ("setpriv", "util-linux"),
     ("taskset", "util-linux"),
 ];
+
+/// The package that Debian keeps in its non-free component.
+const NON_FREE: &str = "netperf";
 
 /// Installs what is missing. What cannot be installed is no failure: the tests that need it say
 /// that they did not run.
@@ -40,6 +45,13 @@ pub fn install() -> Result<Outcome> {
             "{packages_text} missing, and there is no apt-get"
         )));
     }
+    let mut sources = None;
+    if packages.contains(&NON_FREE) {
+        sources = Sources::with_non_free()?;
+    }
+    let sources = sources.as_ref();
+    let apt_get = || apt_get(sources);
+    let install_command = || install_command(sources);
     shell::run(apt_get().arg("update"))?;
     if !shell::run(install_command().args(&packages))? {
         // One name that this release lacks fails them all: try each by itself.
@@ -65,14 +77,17 @@ fn missing() -> Vec<&'static str> {
     packages
 }
 
-fn install_command() -> Command {
-    let mut command = apt_get();
+fn install_command(sources: Option<&Sources>) -> Command {
+    let mut command = apt_get(sources);
     command.args(["install", "--yes", "--no-install-recommends"]);
     command
 }
 
-fn apt_get() -> Command {
+fn apt_get(sources: Option<&Sources>) -> Command {
     let mut command = Command::new("apt-get");
+    if let Some(sources) = sources {
+        command.args(sources.options());
+    }
     // iperf3's package asks whether it shall run as a daemon; another apt may hold the lock.
     command
         .env("DEBIAN_FRONTEND", "noninteractive")
