@@ -5,7 +5,9 @@ use std::num::NonZeroU32;
 use plan::{Arrival, Cidr, Family, Kind, Link, Load, Path, Stop, Timing};
 use units::{BitRate, Bytes, Nanos};
 
-use super::{Log, Output, Refusal, Request, RunRequest, ServeRequest, ShowRequest, command, parse};
+use super::{
+    Dialect, Log, Output, Refusal, Request, RunRequest, ServeRequest, ShowRequest, command, parse,
+};
 
 /// The program's name and the words of `line`; no word holds a space, except after `'`.
 fn argv(line: &str) -> Vec<OsString> {
@@ -205,6 +207,10 @@ fn a_run_file_and_other_times() {
 #[test]
 fn serve() {
     let usual = ServeRequest {
+        netperf: Some(Dialect {
+            port: proto::netperf::PORT,
+            must: false,
+        }),
         bind: None,
         port: 12866,
         max_tests: NonZeroU32::new(64).unwrap(),
@@ -222,6 +228,7 @@ fn serve() {
     assert_eq!(
         request(line),
         Ok(Request::Serve(ServeRequest {
+            netperf: None,
             bind: Some("::1".parse().unwrap()),
             port: 0,
             max_tests: NonZeroU32::MIN,
