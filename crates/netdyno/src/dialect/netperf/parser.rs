@@ -147,11 +147,11 @@ fn data(
     let one_way = !way.counts_transactions();
     let family_of = |end: &Option<String>, asked: Option<Family>| {
         let literal = end.as_deref().and_then(family::of_literal);
-        literal.or(asked).unwrap_or(control.family)
+        literal.or(asked)
     };
     let families = Ends {
-        local: family_of(&options.hosts.local, options.families.local),
-        remote: family_of(&options.hosts.remote, options.families.remote),
+        local: family_of(&options.hosts.local, options.families.local).unwrap_or_default(),
+        remote: family_of(&options.hosts.remote, options.families.remote).unwrap_or(control.family),
     };
     let pacing = options.socket.pacing_bytes_per_second;
     // One-way UDP stays on the link unless it is said otherwise.

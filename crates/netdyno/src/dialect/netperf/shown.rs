@@ -72,6 +72,11 @@ impl NetperfRequest {
         };
         let (local_usecs, local_burst) = pace(self.paces.local);
         let (remote_usecs, remote_burst) = pace(self.paces.remote);
+        // A transaction has one buffer each way, whatever was asked.
+        let (send_width, recv_width) = match way.counts_transactions() {
+            true => (1, 1),
+            false => data.widths,
+        };
         let local = End {
             host: self.local_data_host().map_or_else(
                 || any_name(data.families.local == Family::V6),
@@ -88,8 +93,8 @@ impl NetperfRequest {
             recv_alignment: data.alignments.local.1.into(),
             send_offset: data.offsets.local.0.into(),
             recv_offset: data.offsets.local.1.into(),
-            send_width: data.widths.0,
-            recv_width: data.widths.1,
+            send_width,
+            recv_width,
             nodelay: socket.nodelay,
             cork: socket.cork,
             priority: socket
@@ -125,8 +130,8 @@ impl NetperfRequest {
             recv_alignment: data.alignments.remote.1.into(),
             send_offset: data.offsets.remote.0.into(),
             recv_offset: data.offsets.remote.1.into(),
-            send_width: data.widths.0,
-            recv_width: data.widths.1,
+            send_width,
+            recv_width,
             nodelay: socket.nodelay,
             priority: socket
                 .priority

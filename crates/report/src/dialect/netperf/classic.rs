@@ -7,7 +7,7 @@ mod stream;
 
 use super::{End, Form, NetperfResult, Test, Unit};
 
-/// The table, or with `-v 0` its one figure. netperf prints no table above `-v 2`.
+/// The table, or with `-v 0` its one figure. Above `-v 2` only the details are left of it.
 pub(super) fn classic(result: &NetperfResult, form: &Form) -> String {
     let warning = result
         .confidence
@@ -24,10 +24,10 @@ pub(super) fn classic(result: &NetperfResult, form: &Form) -> String {
             | Test::TcpCc
             | Test::SctpRr
             | Test::SctpRrMany,
-            1 | 2,
+            _,
         ) => exchange::exchange(result, form),
-        (_, 1 | 2) => stream::stream(result, form),
-        _ => String::new(),
+        (Test::UdpStream, _) => String::new(),
+        _ => stream::stream(result, form),
     };
     warning + &figures
 }

@@ -16,16 +16,16 @@ pub(super) fn csv(selection: &Selection, result: &NetperfResult, form: &Form) ->
             .map(|selector| selector.heads().join(" "));
         text = heads.collect::<Vec<_>>().join(",") + "\n";
     }
-    // netperf's habit: after a field without value comes a blank.
-    let mut blank = "";
-    for (at, selector) in selectors.iter().enumerate() {
-        let value = selector.and_then(|selector| selector.value(result, form));
-        if at > 0 {
-            text.push(',');
+    // netperf's habit: a field without value is a comma and a blank, and the last byte of the line
+    // is cut off.
+    for selector in &selectors {
+        match selector.and_then(|selector| selector.value(result, form)) {
+            Some(value) => text.push_str(&(value + ",")),
+            None => text.push_str(", "),
         }
-        text.push_str(blank);
-        blank = if value.is_none() { " " } else { "" };
-        text.push_str(&value.unwrap_or_default());
+    }
+    if !selectors.is_empty() {
+        text.pop();
     }
     text + "\n"
 }
@@ -53,14 +53,13 @@ fn human_block(selectors: &[Option<Selector>], result: &NetperfResult, form: &Fo
     let mut lines = vec![String::new(); HEAD_LINES + 1];
     for selector in selectors {
         let heads = selector.map_or(&[][..], Selector::heads);
-        let value = selector
-            .and_then(|selector| selector.value(result, form))
-            .unwrap_or_default();
+        let value = selector.and_then(|selector| selector.value(result, form));
         let widest_head = heads.iter().map(|word| word.len()).max().unwrap_or(0);
-        let width = widest_head.max(value.len() + 1) + 1;
+        let room = value.as_ref().map_or(0, |value| value.len() + 1);
+        let width = widest_head.max(room) + 1;
         for (at, line) in lines.iter_mut().enumerate() {
             let word = match at {
-                HEAD_LINES => value.as_str(),
+                HEAD_LINES => value.as_deref().unwrap_or_default(),
                 at => heads.get(at).copied().unwrap_or_default(),
             };
             line.push_str(&format!("{word:<width$}"));

@@ -93,9 +93,9 @@ pub struct End {
     pub send_offset: u64,
     /// Offset of what is received.
     pub recv_offset: u64,
-    /// Buffers that sending takes in turn.
+    /// Buffers that sending takes in turn; 0 is automatic.
     pub send_width: u32,
-    /// Buffers that receiving takes in turn.
+    /// Buffers that receiving takes in turn; 0 is automatic.
     pub recv_width: u32,
     /// TCP_NODELAY.
     pub nodelay: bool,
@@ -195,6 +195,14 @@ impl End {
         self.cpu.map_or('U', |cpu| cpu.method)
     }
 
+    pub(super) fn send_width(&self) -> u64 {
+        width(self.send_width, self.send_buffer, self.send_size)
+    }
+
+    pub(super) fn recv_width(&self) -> u64 {
+        width(self.recv_width, self.recv_buffer, self.recv_size)
+    }
+
     /// Mean size of a send.
     pub(super) fn bytes_per_send(&self) -> f64 {
         ratio(self.bytes_sent as f64, self.send_calls as f64)
@@ -204,6 +212,15 @@ impl End {
     pub(super) fn bytes_per_recv(&self) -> f64 {
         ratio(self.bytes_received as f64, self.recv_calls as f64)
     }
+}
+
+/// As many buffers as overfill the socket's, unless a number was asked; none where nothing goes.
+fn width(asked: u32, buffer: Buffer, size: Option<Bytes>) -> u64 {
+    let (buffer, size) = match (asked, buffer.initial, size) {
+        (0, Some(buffer), Some(size)) if !size.is_empty() => (buffer.get(), size.get()),
+        _ => return asked.into(),
+    };
+    (buffer / size + 1).max(2)
 }
 
 /// `a / b`, and 0 where nothing was measured.

@@ -52,12 +52,15 @@ pub(super) fn stream(seconds: f64, mbits: f64) -> NetperfResult {
 
 /// Transactions of one byte.
 pub(super) fn exchange(seconds: f64, per_second: f64) -> NetperfResult {
+    let mut result = stream(seconds, 0.0);
+    result.local.send_size = None;
+    result.local.send_width = 1;
     NetperfResult {
         transactions_per_second: per_second,
         transactions: (per_second * seconds).round() as u64,
         request_size: Some(Bytes::new(1)),
         response_size: Some(Bytes::new(1)),
-        ..stream(seconds, 0.0)
+        ..result
     }
 }
 

@@ -243,11 +243,25 @@ fn one_figure_alone() {
         render(&datagrams(1.0, 84_730, 9), &lone(Test::UdpStream)),
         "44403.26\n"
     );
-    let loud = Form {
+}
+
+#[test]
+fn more_than_the_details_is_less_than_the_table() {
+    let loud = |test| Form {
         verbosity: 3,
-        ..form(Test::TcpStream)
+        ..form(test)
     };
-    assert_eq!(render(&stream(1.0, 1.0), &loud), "");
+    assert_eq!(render(&datagrams(1.0, 9, 9), &loud(Test::UdpStream)), "");
+    let text = render(&stream(1.0, 1.0), &loud(Test::TcpStream));
+    assert!(
+        text.starts_with("\nAlignment      Offset         Bytes"),
+        "{text}"
+    );
+    assert_eq!(
+        render(&exchange(1.0, 9.0), &loud(Test::TcpCrr)),
+        "\nAlignment      Offset\nLocal  Remote  Local  Remote\nSend   Recv    Send   Recv\n    \
+         8      8       0      0\n"
+    );
 }
 
 #[test]
@@ -290,7 +304,7 @@ fn round_trips_in_detail() {
     let text = marked(&render(&result, &form));
     let expected = "
 Alignment      Offset         RoundTrip  Trans    Throughput$
-Local  Remote  Local  Remote  Latency    Rate     10^6bits/s $
+Local  Remote  Local  Remote  Latency    Rate     10^6bits/s$
 Send   Recv    Send   Recv    usec/Tran  per sec  Outbound   Inbound$
     8      0       0      0   90.367   55330.032 0.443     0.443 $
 ";
@@ -335,6 +349,8 @@ fn csv() {
         "throughput,nosuch,elapsed_time;result_brand,p50_latency",
     ));
     assert_eq!(render(&result, &bare), "24724.71,, 1.00,, 40\n");
+    let bare = self::bare(form("throughput,nosuch"));
+    assert_eq!(render(&result, &bare), "24724.71,,\n");
     let text = render(&result, &form("throughput,nosuch,elapsed_time"));
     assert!(
         text.starts_with("Throughput,Elapsed Time (sec)\n"),
@@ -379,6 +395,14 @@ fn one_column_alone() {
         ..bare(form(Test::Omni))
     };
     assert_eq!(render(&stream(1.0, 16_663.08), &form), "16663.08   \n");
+    let gap = Form {
+        layout: Layout::Human(selected("throughput,nosuch,elapsed_time")),
+        ..form
+    };
+    assert_eq!(
+        render(&stream(1.0, 92_234.27), &gap),
+        "92234.27    1.00    \n"
+    );
 }
 
 #[test]
@@ -400,6 +424,10 @@ fn every_selector_has_a_value() {
     for (name, value) in [
         ("LSS_SIZE_REQ", "-1"),
         ("LOCAL_CPU_UTIL", "-1.00"),
+        ("LOCAL_CPU_PERCENT_USER", "0.00"),
+        ("LOCAL_CPU_PEAK_ID", "-1"),
+        ("REMOTE_CPU_PEAK_ID", "0"),
+        ("LOCAL_SEND_WIDTH", "1"),
         ("LOCAL_CPU_METHOD", "U"),
         ("CONFIDENCE_INTERVAL", "-1.000000"),
         ("THROUGHPUT_CONFID", "-1.000"),

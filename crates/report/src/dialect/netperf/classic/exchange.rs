@@ -6,21 +6,23 @@ use crate::dialect::netperf::{Form, NetperfResult, Test, Unit};
 
 pub(super) fn exchange(result: &NetperfResult, form: &Form) -> String {
     let mut text = String::new();
-    if form.headers {
+    if form.verbosity <= 2 {
+        if form.headers {
+            text.push_str(&match form.any_cpu() {
+                false => heads(form),
+                true => heads_with_cpu(result, form),
+            });
+        }
         text.push_str(&match form.any_cpu() {
-            false => heads(form),
-            true => heads_with_cpu(result, form),
+            false => values(result, form),
+            true => values_with_cpu(result, form),
         });
+        let remote = &result.remote;
+        let send = bytes(remote.send_buffer.initial);
+        let recv = bytes(remote.recv_buffer.initial);
+        text.push_str(&format!("{send:<6} {recv:<6}\n"));
     }
-    text.push_str(&match form.any_cpu() {
-        false => values(result, form),
-        true => values_with_cpu(result, form),
-    });
-    let remote = &result.remote;
-    let send = bytes(remote.send_buffer.initial);
-    let recv = bytes(remote.recv_buffer.initial);
-    text.push_str(&format!("{send:<6} {recv:<6}\n"));
-    if form.verbosity == 2 {
+    if form.verbosity >= 2 {
         text.push_str(&details(result, form));
     }
     text
@@ -123,7 +125,7 @@ fn details(result: &NetperfResult, form: &Form) -> String {
         Test::TcpCrr | Test::TcpCc => {
             let remote_alignment = remote.recv_alignment;
             return format!(
-                "Alignment      Offset\n\
+                "\nAlignment      Offset\n\
                  Local  Remote  Local  Remote\n\
                  Send   Recv    Send   Recv\n\
                  {alignment:5}  {remote_alignment:5}   {offset:5}  {remote_offset:5}\n"
@@ -138,7 +140,7 @@ fn details(result: &NetperfResult, form: &Form) -> String {
     let inbound = result.last_rate(local.bytes_received, form.unit);
     format!(
         "Alignment      Offset         RoundTrip  Trans    Throughput\n\
-         Local  Remote  Local  Remote  Latency    Rate     {unit}/s \n\
+         Local  Remote  Local  Remote  Latency    Rate     {unit}/s\n\
          Send   Recv    Send   Recv    usec/Tran  per sec  Outbound   Inbound\n\
          {alignment:5}  {remote_offset:5}   {offset:5}  {remote_offset:5}   {latency:<6.3}   \
          {rate:<6.3} {outbound:<6.3}    {inbound:<6.3}\n"

@@ -5,11 +5,13 @@ use crate::dialect::netperf::{Form, NetperfResult, Test, general};
 
 pub(super) fn stream(result: &NetperfResult, form: &Form) -> String {
     let mut text = String::new();
-    if form.headers {
-        text.push_str(&heads(result, form));
+    if form.verbosity <= 2 {
+        if form.headers {
+            text.push_str(&heads(result, form));
+        }
+        text.push_str(&values(result, form));
     }
-    text.push_str(&values(result, form));
-    if form.verbosity == 2 {
+    if form.verbosity >= 2 {
         text.push_str(&calls(result, form));
     }
     text

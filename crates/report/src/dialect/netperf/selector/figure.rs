@@ -2,7 +2,7 @@
 
 use units::Bytes;
 
-use crate::dialect::netperf::{Confidence, Cpu, End, Form, Latency, NetperfResult, Protocol, Unit};
+use crate::dialect::netperf::{Confidence, Cpu, End, Form, Latency, NetperfResult, Unit};
 
 /// netperf's number for what is not known.
 const NONE: &str = "-1";
@@ -43,19 +43,19 @@ pub(super) fn cpu_busy(end: &End) -> String {
     percent(end, |cpu| cpu.busy_percent)
 }
 pub(super) fn cpu_user(end: &End) -> String {
-    percent(end, |cpu| cpu.user_percent)
+    part(end, |cpu| cpu.user_percent)
 }
 pub(super) fn cpu_system(end: &End) -> String {
-    percent(end, |cpu| cpu.system_percent)
+    part(end, |cpu| cpu.system_percent)
 }
 pub(super) fn cpu_iowait(end: &End) -> String {
-    percent(end, |cpu| cpu.iowait_percent)
+    part(end, |cpu| cpu.iowait_percent)
 }
 pub(super) fn cpu_irq(end: &End) -> String {
-    percent(end, |cpu| cpu.irq_percent)
+    part(end, |cpu| cpu.irq_percent)
 }
 pub(super) fn cpu_softirq(end: &End) -> String {
-    percent(end, |cpu| cpu.softirq_percent)
+    part(end, |cpu| cpu.softirq_percent)
 }
 pub(super) fn cpu_method(end: &End) -> String {
     end.method().to_string()
@@ -68,6 +68,13 @@ pub(super) fn cpu_peak(end: &End) -> String {
 }
 pub(super) fn cpu_peak_id(end: &End) -> String {
     known(end.cpu.map(|cpu| cpu.peak_cpu))
+}
+/// A server that measured nothing sends zeros.
+pub(super) fn cpu_peak_or_zero(end: &End) -> String {
+    part(end, |cpu| cpu.peak_percent)
+}
+pub(super) fn cpu_peak_id_or_zero(end: &End) -> String {
+    end.cpu.map_or(0, |cpu| cpu.peak_cpu).to_string()
 }
 pub(super) fn service_demand(end: &End) -> String {
     thousandths(end.service_demand)
@@ -123,10 +130,10 @@ pub(super) fn recv_alignment(end: &End) -> String {
     end.recv_alignment.to_string()
 }
 pub(super) fn send_width(end: &End) -> String {
-    end.send_width.to_string()
+    end.send_width().to_string()
 }
 pub(super) fn recv_width(end: &End) -> String {
-    end.recv_width.to_string()
+    end.recv_width().to_string()
 }
 pub(super) fn nodelay(end: &End) -> String {
     u8::from(end.nodelay).to_string()
@@ -265,22 +272,19 @@ pub(super) fn stddev_latency(result: &NetperfResult, _: &Form) -> Option<String>
     let stddev = result.latency.map_or(-1.0, |latency| latency.stddev_usecs);
     Some(hundredths(stddev))
 }
-pub(super) fn local_congestion(result: &NetperfResult, form: &Form) -> Option<String> {
-    Some(congestion(&result.local, form))
+pub(super) fn local_congestion(result: &NetperfResult, _: &Form) -> Option<String> {
+    Some(congestion(&result.local))
 }
-pub(super) fn remote_congestion(result: &NetperfResult, form: &Form) -> Option<String> {
-    Some(congestion(&result.remote, form))
+pub(super) fn remote_congestion(result: &NetperfResult, _: &Form) -> Option<String> {
+    Some(congestion(&result.remote))
 }
 pub(super) fn command_line(result: &NetperfResult, _: &Form) -> Option<String> {
     Some(format!("\"{}\"", result.command_line))
 }
 
-fn congestion(end: &End, form: &Form) -> String {
-    match &end.congestion {
-        Some(name) => name.clone(),
-        None if form.protocol == Protocol::Tcp => String::new(),
-        None => "TCP Only".to_owned(),
-    }
+/// netperf leaves it out where the protocol has none.
+fn congestion(end: &End) -> String {
+    end.congestion.clone().unwrap_or_default()
 }
 
 fn of_last(result: &NetperfResult, form: &Form, bytes: u64) -> Option<String> {
@@ -297,6 +301,11 @@ fn width(result: &NetperfResult, of: fn(Confidence) -> f64) -> Option<String> {
 
 fn percent(end: &End, of: fn(Cpu) -> f64) -> String {
     hundredths(end.cpu.map_or(-1.0, of))
+}
+
+/// A part of what is -1 if it was not measured is 0 then.
+fn part(end: &End, of: fn(Cpu) -> f64) -> String {
+    hundredths(end.cpu.map_or(0.0, of))
 }
 
 fn bytes(size: Option<Bytes>) -> String {
