@@ -27,6 +27,10 @@ pub(crate) struct Mark {
     pub service: Buckets,
 }
 
+/// Values of `tcpi_state` in which our FIN may have been acknowledged (include/net/tcp_states.h):
+/// FIN_WAIT2, TIME_WAIT, CLOSE.
+const FIN_ACKED: [u64; 3] = [5, 6, 7];
+
 /// A flow's figures.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FlowMark {
@@ -161,11 +165,23 @@ impl FlowMark {
     fn read(load: &LoadCrew, flow: &FlowHandle, sockets: bool) -> Self {
         let socket = flow.socket.as_ref().filter(|_| sockets);
         let tcp_info = socket.and_then(|socket| sys::tcp_info(&**socket).ok());
-        let acked = tcp_info.and_then(|info| info.tcpi_bytes_acked);
+        let counters = flow.tally.counters(load.asks());
+        let acked = tcp_info.and_then(|info| {
+            let bytes = info.tcpi_bytes_acked?.saturating_sub(flow.acked_before);
+            // Our FIN counts as a byte; by then all is written.
+            let fin_acked = info
+                .tcpi_state
+                .is_some_and(|state| FIN_ACKED.contains(&state));
+            Some(if fin_acked {
+                bytes.min(counters.written_bytes)
+            } else {
+                bytes
+            })
+        });
         let drops = || socket.and_then(|_| socket_drops(flow));
         Self {
-            counters: flow.tally.counters(load.asks()),
-            acked: acked.map(|bytes| bytes.saturating_sub(flow.acked_before)),
+            counters,
+            acked,
             tcp_info,
             udp: load.receives_datagrams().then(|| flow.tally.udp(drops())),
             responses: flow.tally.responses(),
