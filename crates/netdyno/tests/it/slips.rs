@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, TcpListener};
 
 use plan::Family;
-use record::Status;
+use record::{End, Status};
 
 use crate::client::{Client, Ended};
 use crate::hosts::hosts;
@@ -65,7 +65,7 @@ fn unreachable(words: &str) -> String {
 
 #[test]
 fn a_refused_connection_is_code_3() {
-    // Bound and not listening: nobody else can take the port meanwhile.
+    // Just given back, so nobody listens there.
     let port = {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.local_addr().unwrap().port()
@@ -95,9 +95,12 @@ fn an_unknown_host_and_a_missing_route_are_code_3() {
 #[test]
 fn an_address_that_never_answers_is_code_3() {
     not_run::needs_root!();
-    // On the link, but nobody has it: packets go out and nothing comes back.
-    hosts("", Family::V4, |_| {
-        let reason = unreachable("10.73.0.3 -t 10");
-        assert!(reason.contains("10.73.0.3"), "{reason}");
+    // A relay that is switched off: packets go out and nothing comes back.
+    hosts("delay=1ms", Family::V4, |hosts| {
+        hosts.testbed.set_down(true).unwrap();
+        let address = hosts.address(End::Server);
+        let reason = unreachable(&format!("{address} -t 10"));
+        assert!(reason.contains(&address.to_string()), "{reason}");
+        assert!(reason.contains("timed out"), "{reason}");
     });
 }
