@@ -23,6 +23,7 @@ mod kinds;
 mod limits;
 mod local;
 mod many;
+mod netperf;
 mod port;
 mod rate;
 mod reporter;
