@@ -2,6 +2,8 @@
 //! their data on a few threads, from one common start.
 
 mod data;
+mod ending;
+mod line;
 mod seat;
 mod test;
 

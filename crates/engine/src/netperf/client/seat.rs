@@ -1,7 +1,7 @@
 //! One test's control connection and what it has told.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -89,6 +89,12 @@ impl Seat {
                 error: Arc::new(error),
             });
         }
+    }
+
+    /// This end of the control connection.
+    pub fn local_ip(&self) -> Option<IpAddr> {
+        let socket = self.socket.as_ref()?;
+        Some(sys::local_address(socket).ok()?.ip())
     }
 
     pub fn is_dialling(&self) -> bool {

@@ -2,64 +2,23 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use proto::netperf::{Length, Transport, Work};
+use proto::netperf::{Length, TestRequest, Transport, Work};
 use record::Buckets;
-use sys::{Options, Readiness, Wait, clock, thread};
+use sys::{Options, Readiness, clock, thread};
 use units::{Bytes, Nanos};
 
 use super::data::{self, Dialer, Sizes};
-use super::{CONNECT, Client, ClientError, Flow, Job, Outcome, Progress, key};
+use super::line::Line;
+use super::{CONNECT, Client, ClientError, Job, Outcome, Progress, key};
 use crate::flow::Timings;
 use crate::netperf::Cpu;
 use crate::netperf::payload::payload;
 use crate::squad::{Squad, Watch};
-use crate::tally::Tally as Counts;
 
-/// How long after the stop a flow may be in its last operation.
-const LAST_CALL: Nanos = Nanos::from_secs(2);
-/// The same for a stream that the server ends by its own clock, which started later.
-const SERVERS_END: Nanos = Nanos::from_secs(5);
-/// How long the server may take to read what was sent: a full queue of a slow path.
-const DRAIN: Nanos = Nanos::from_secs(60);
-/// How often the end of a test of datagrams is said again, since it may be lost.
-const END_AGAIN: Nanos = Nanos::from_millis(100);
-/// How often at once, as netperf does.
-const ENDS: usize = 3;
 /// How long many flows have from the announcement of their start to the start.
 const LEAD: Nanos = Nanos::from_millis(5);
-
-/// A flow's end at the client.
-#[derive(Default)]
-struct Line {
-    socket: Option<Arc<OwnedFd>>,
-    counts: Arc<Counts>,
-    drained: Option<Nanos>,
-    flow: Flow,
-    /// Acknowledged before the first byte of load: the SYN.
-    acked_before: u64,
-}
-
-impl Line {
-    /// Gives it a socket, and begins to connect; of a test of many connections the first one is
-    /// only looked at.
-    fn open(&mut self, job: &Arc<Job>, peer: SocketAddr, connects: bool) -> io::Result<()> {
-        let port = if connects { job.local_port } else { 0 };
-        let socket = Dialer::new(job.clone(), peer).socket(port)?;
-        let options = Options::of(&socket);
-        // The kernel tunes both from the connection on.
-        self.flow.first_buffers = (options.sndbuf().ok(), options.rcvbuf().ok());
-        if connects {
-            sys::connect(&socket, peer)?;
-            self.socket = Some(Arc::new(socket));
-        } else {
-            self.flow.last_buffers = self.flow.first_buffers;
-        }
-        Ok(())
-    }
-}
 
 impl Client {
     /// Runs the test once on every control connection. `tell` hears what happens meanwhile.
@@ -74,8 +33,8 @@ impl Client {
     ) -> Result<Outcome, ClientError> {
         let job = Arc::new(job.clone());
         self.pause(job.delay)?;
-        self.ask(&job)?;
-        let mut lines = self.open(&job)?;
+        let mut lines = self.ask(&job)?;
+        self.open(&job, &mut lines)?;
         if job.only_connects {
             return Ok(self.conclude(&job, lines, Nanos::ZERO, None, Buckets::default()));
         }
@@ -89,7 +48,7 @@ impl Client {
             .map_err(|error| ClientError::data("starting the flows", error))?;
         let stop = self.last(&job, &squad, &lines, start, tell)?;
         let cpu = cpu.map(|cpu| cpu.stop(stop - start, Nanos::ZERO));
-        mark(&mut lines);
+        lines.iter_mut().for_each(Line::mark);
         squad.stop();
         self.end(&job, &mut squad, &mut lines, start, stop)?;
         let mut response = Buckets::default();
@@ -118,15 +77,33 @@ impl Client {
         Ok(())
     }
 
-    fn turn(&mut self, until: Option<Nanos>) -> Result<(), ClientError> {
+    pub(super) fn turn(&mut self, until: Option<Nanos>) -> Result<(), ClientError> {
         self.pump(until)
             .map_err(|error| ClientError::data("waiting for events", error))
     }
 
     /// Every server opens its data socket.
-    fn ask(&mut self, job: &Job) -> Result<(), ClientError> {
-        for seat in &mut self.seats {
-            seat.ask(job.server_cpu, job.request.clone());
+    fn ask(&mut self, job: &Arc<Job>) -> Result<Vec<Line>, ClientError> {
+        let mut lines: Vec<Line> = self.seats.iter().map(|_| Line::default()).collect();
+        for (seat, line) in self.seats.iter_mut().zip(&mut lines) {
+            let mut request = job.request.clone();
+            // A server that sends datagrams by itself must know where to.
+            let receives = matches!(job.work, Work::Receive { .. });
+            if job.transport == Transport::Udp
+                && receives
+                && let (Some(peer), TestRequest::Omni(asked)) = (seat.peer, &mut request)
+            {
+                match line.listen(job, peer) {
+                    Ok(port) => asked.client_port = port,
+                    Err(error) => {
+                        seat.error = Some(ClientError::data("opening the data socket", error));
+                    }
+                }
+                if let Some(local) = job.local_address.or(seat.local_ip()) {
+                    asked.client_address = local.into();
+                }
+            }
+            seat.ask(job.server_cpu, request);
         }
         while self.seats.iter().any(super::Seat::waits_for_opening) {
             self.turn(None)?;
@@ -134,12 +111,11 @@ impl Client {
                 return Err(ClientError::Interrupted);
             }
         }
-        Ok(())
+        Ok(lines)
     }
 
     /// Every flow gets its data socket, connected if the test has one connection.
-    fn open(&mut self, job: &Arc<Job>) -> Result<Vec<Line>, ClientError> {
-        let mut lines: Vec<Line> = self.seats.iter().map(|_| Line::default()).collect();
+    fn open(&mut self, job: &Arc<Job>, lines: &mut [Line]) -> Result<(), ClientError> {
         let reconnects = matches!(
             job.work,
             Work::Connect
@@ -149,7 +125,7 @@ impl Client {
                 }
         );
         for (at, line) in lines.iter_mut().enumerate() {
-            let Some(peer) = self.data_address(job, at) else {
+            let Some(peer) = self.data_address(job, at).filter(|_| line.socket.is_none()) else {
                 continue;
             };
             if let Err(error) = line.open(job, peer, !reconnects) {
@@ -158,12 +134,12 @@ impl Client {
             }
         }
         if reconnects {
-            return Ok(lines);
+            return Ok(());
         }
         if job.transport == Transport::Tcp {
-            self.connect_data(&mut lines)?;
+            self.connect_data(lines)?;
         }
-        for line in &mut lines {
+        for line in lines {
             let info = line
                 .socket
                 .as_ref()
@@ -173,7 +149,7 @@ impl Client {
                 .unwrap_or(0)
                 .max(1);
         }
-        Ok(lines)
+        Ok(())
     }
 
     fn connect_data(&mut self, lines: &mut [Line]) -> Result<(), ClientError> {
@@ -338,127 +314,6 @@ impl Client {
         }
     }
 
-    /// The flows' ends, and the servers' figures.
-    fn end(
-        &mut self,
-        job: &Job,
-        squad: &mut Squad,
-        lines: &mut [Line],
-        start: Nanos,
-        stop: Nanos,
-    ) -> Result<(), ClientError> {
-        let receives = matches!(job.work, Work::Receive { .. });
-        let patience = if receives { SERVERS_END } else { LAST_CALL };
-        let late = clock::now() + patience;
-        while squad.left() > 0 && clock::now() < late {
-            self.turn(Some(late))?;
-        }
-        if squad.left() > 0 {
-            // What still waits then waits for a peer that says nothing.
-            squad.finish();
-        }
-        match (job.transport, job.work) {
-            (Transport::Udp, _) => {
-                for (seat, line) in self.seats.iter_mut().zip(lines.iter_mut()) {
-                    line.drained = Some(stop);
-                    seat.finished();
-                    say_end(line);
-                }
-                // The server's part ends with the empty datagram, or with its own patience.
-                while self.seats.iter().any(super::Seat::waits_for_results) {
-                    self.turn(Some(clock::now() + END_AGAIN))?;
-                    for (seat, line) in self.seats.iter().zip(lines.iter()) {
-                        if seat.waits_for_results() {
-                            say_end(line);
-                        }
-                    }
-                }
-            }
-            (
-                _,
-                Work::Connect
-                | Work::Exchange {
-                    reconnects: true, ..
-                },
-            ) => {
-                for (seat, line) in self.seats.iter_mut().zip(lines.iter_mut()) {
-                    line.drained = Some(stop);
-                    seat.finished();
-                }
-                self.wait_for_results()?;
-            }
-            _ => {
-                self.drain(lines)?;
-                for seat in &mut self.seats {
-                    seat.finished();
-                }
-                self.wait_for_results()?;
-            }
-        }
-        for line in lines {
-            line.flow.elapsed = line.drained.unwrap_or(stop).max(start) - start;
-        }
-        Ok(())
-    }
-
-    fn wait_for_results(&mut self) -> Result<(), ClientError> {
-        while self.seats.iter().any(super::Seat::waits_for_results) {
-            self.turn(None)?;
-        }
-        Ok(())
-    }
-
-    /// Waits until every server has read all and closed its data connection.
-    fn drain(&mut self, lines: &mut [Line]) -> Result<(), ClientError> {
-        let deadline = clock::now() + DRAIN;
-        let mut left = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            let Some(socket) = &line.socket else {
-                continue;
-            };
-            sys::shut_sending(&**socket);
-            self.seats[at].data_ready = Readiness::READ;
-            self.epoll
-                .add(&**socket, key(at) + 1, Readiness::READ)
-                .map_err(|error| ClientError::data("waiting for data connections", error))?;
-            left.push(at);
-        }
-        let mut scrap = vec![0; 64 * 1024];
-        loop {
-            left.retain(|at| {
-                let (seat, line) = (&mut self.seats[*at], &mut lines[*at]);
-                let Some(socket) = line.socket.clone() else {
-                    return false;
-                };
-                if !seat.data_ready.read {
-                    return true;
-                }
-                seat.data_ready = Readiness::default();
-                loop {
-                    match sys::recv(&*socket, &mut scrap, Wait::Never) {
-                        Ok(n) if n > 0 => (),
-                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
-                        _ => break,
-                    }
-                }
-                line.drained = Some(clock::now());
-                // The socket stays open for its figures.
-                let _ = self.epoll.remove(&*socket);
-                false
-            });
-            if left.is_empty() || clock::now() >= deadline {
-                break;
-            }
-            self.turn(Some(deadline))?;
-        }
-        for at in left {
-            if let Some(socket) = &lines[at].socket {
-                let _ = self.epoll.remove(&**socket);
-            }
-        }
-        Ok(())
-    }
-
     fn conclude(
         &mut self,
         job: &Job,
@@ -495,32 +350,9 @@ impl Client {
     }
 }
 
-/// Notes what the common window holds.
-fn mark(lines: &mut [Line]) {
-    for line in lines {
-        line.flow.window = line.counts.counters(true);
-        let info = line
-            .socket
-            .as_ref()
-            .and_then(|socket| sys::tcp_info(&**socket).ok());
-        let acked = info.and_then(|info| info.tcpi_bytes_acked);
-        line.flow.window_acked = acked.map(|acked| acked.saturating_sub(line.acked_before));
-    }
-}
-
 fn sum(lines: &[Line]) -> record::Counters {
     let counters = lines.iter().map(|line| line.counts.counters(true));
     counters.fold(record::Counters::default(), |sum, one| sum + one)
-}
-
-/// Says that no more datagrams come.
-fn say_end(line: &Line) {
-    if let Some(socket) = &line.socket {
-        for _ in 0..ENDS {
-            // Whether it arrives nobody knows; it is said until the results come.
-            let _ = sys::send(&**socket, &[], Wait::Never);
-        }
-    }
 }
 
 fn size(bytes: usize) -> Option<Bytes> {

@@ -226,7 +226,7 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
             counted,
             total,
             udp: datagrams(flow).filter(|_| !client),
-            tcp_info: flow.tcp_info.clone().filter(|_| client && !udp),
+            tcp_info: flow.tcp_info.filter(|_| client && !udp),
             client_port: flow.local.map(|local| local.port()).filter(|_| client),
             ..FlowReport::default()
         }
