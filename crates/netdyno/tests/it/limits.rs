@@ -24,7 +24,7 @@ fn no_more_tests_than_permitted_run_at_once() {
     }
     assert!(refused(&server, "-t 1").contains("--max-tests"));
     for client in running {
-        assert_eq!(client.end().code, 0);
+        client.end().went_to_its_end();
     }
 }
 
@@ -70,7 +70,6 @@ fn a_rate_is_cut_to_what_is_permitted_and_both_stand_in_the_document() {
                 rate < 20e6 + 2.0 * 8.0 * 131_072.0 * f64::from(flows),
                 "{load}: {rate}"
             );
-            assert!(rate > 10e6, "{load}: {rate}");
         }
         let doubt = run
             .doubts

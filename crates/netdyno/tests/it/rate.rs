@@ -45,7 +45,7 @@ mod alone {
         };
         let run = Client::new(&words)
             .word(&format!("rate=100mbit{queue}"))
-            .figures();
+            .document();
         let result = &run.loads[0];
         for way in &result.directions {
             let headline = way.received.unwrap().bits_per_second.unwrap();

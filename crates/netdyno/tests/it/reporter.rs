@@ -118,7 +118,8 @@ mod alone {
                 for (end, calls) in ["client", "server"].into_iter().zip(ends) {
                     let what = format!("{load}, intervals of {interval}, {end}: {calls:?}");
                     assert_eq!(calls.yields, 0, "{what}");
-                    assert!(calls.empty < 20, "{what}");
+                    // An edge that is late already is not waited for.
+                    assert!(calls.empty < 20 + events, "{what}");
                     // Each event is a wait of the one and a wake by the other, twice if late.
                     let most = 100 + if end == "client" { 4 * events } else { 0 };
                     assert!(calls.futex < most, "{what}");

@@ -39,7 +39,7 @@ fn between(family: Family, words: &'static str, check: impl Fn(&Hosts<'_>, Run) 
     hosts("offload=off", family, move |hosts| {
         let server = hosts.serve("");
         let words = format!("{} -t 1 --no-probe --load {words}", server.address());
-        let run = Client::new(&words).figures();
+        let run = Client::new(&words).document();
         // The server ends with its last connection closed: then its host counts no more.
         drop(server);
         check(hosts, run);
@@ -57,7 +57,7 @@ fn in_the_testbed_each_end_sent_what_the_other_received() {
     {
         for link in ["offload=on", "offload=off", "delay=100us"] {
             let words = format!("{} -t 0.3 --no-probe --load {load} --link {link}", family.1);
-            let run = Client::new(&words).figures();
+            let run = Client::new(&words).document();
             let (client, server) = (wire(&run, End::Client), wire(&run, End::Server));
             let there = |c: InterfaceCounters| (c.tx_bytes, c.tx_packets);
             let back = |c: InterfaceCounters| (c.rx_bytes, c.rx_packets);
