@@ -110,7 +110,10 @@ Examples:
   netdyno serve                    the other end
   netdyno run 10.0.0.2             to that server
   netdyno run 10.0.0.2 -P 4 -R     four streams from it
-  netdyno show                     the latest run again";
+  netdyno show                     the latest run again
+
+Other tools' command lines, also by links of their names:
+  netdyno netperf -H 10.0.0.2      and super_netperf, netserver";
 
 const CODES: &str = "\
 Exit codes:

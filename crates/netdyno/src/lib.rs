@@ -60,7 +60,9 @@ pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Another tool's command line: by the name of the link that was called, or as a first word.
 fn personality(words: &[String]) -> Option<ExitCode> {
     let called = words.first().map(|word| Path::new(word.as_str()));
-    let link = called.and_then(Path::file_name).and_then(|name| name.to_str());
+    let link = called
+        .and_then(Path::file_name)
+        .and_then(|name| name.to_str());
     let start = |name: &str, argv: &[String]| match name {
         "netperf" => Some(commands::netperf(argv)),
         "super_netperf" => Some(commands::super_netperf(argv)),
