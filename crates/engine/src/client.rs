@@ -85,7 +85,7 @@ pub enum RunError {
     )]
     Local,
     /// A signal came.
-    #[error("interrupted")]
+    #[error("by a signal")]
     Interrupted,
 }
 

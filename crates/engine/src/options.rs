@@ -89,9 +89,12 @@ pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
     compare("rcvbuf", load.socket.rcvbuf, rcvbuf, "net.core.rmem_max");
     let mss = tcp.then(|| options.mss().ok()).flatten();
     if let (Some(asked), Some(got)) = (load.socket.mss, mss)
-        && got < asked
+        && got.get() + MOST_TCP_OPTIONS < asked.get()
     {
-        capped.push(format!("mss: asked {asked}, got {got}: see the path's MTU"));
+        let (asked, got) = (asked.get(), got.get());
+        capped.push(format!(
+            "mss: asked {asked} B, got {got} B: see the path's MTU"
+        ));
     }
     Granted {
         sndbuf_bytes: sndbuf.map(Bytes::get),
@@ -104,6 +107,10 @@ pub(crate) fn granted(socket: &OwnedFd, load: &Load) -> Granted {
         capped,
     }
 }
+
+/// TCP_MAXSEG as read back leaves out the options that every segment carries (RFC 9293: at most
+/// 40 bytes).
+const MOST_TCP_OPTIONS: u64 = 40;
 
 /// For options that fail only where the system has no memory, or was built without them.
 const NO_HINT: &str = "leave it out to see whether the rest works";

@@ -26,7 +26,7 @@ pub(crate) struct Pacer {
 impl Pacer {
     /// Shortest distance of two timers for datagrams: below it no queue of a few frames notices
     /// that two come together.
-    const DATAGRAM_QUANTUM: Nanos = Nanos::new(200_000);
+    const DATAGRAM_QUANTUM: Nanos = Nanos::new(100_000);
     /// The same for streams, whose bytes TCP spaces again by its own clock.
     const STREAM_QUANTUM: Nanos = Nanos::from_millis(2);
     /// Lateness that is made up for; what is beyond is left out and shows as load not offered.
@@ -38,7 +38,7 @@ impl Pacer {
             Transport::Tcp => Self::STREAM_QUANTUM,
             Transport::Udp => Self::DATAGRAM_QUANTUM,
         };
-        Self::new(load.size, rate, quantum, start)
+        Self::new(message_size(load), rate, quantum, start)
     }
 
     /// `size` bytes at a time at `rate` from `start` on, with timers at least `quantum` apart.
@@ -84,6 +84,16 @@ impl Pacer {
             self.not_before = due.max(now - group_time) + group_time * 0.875;
         }
         self.count += 1;
+    }
+}
+
+/// Bytes of one message of a sender. A stream that we pace writes no more at a time than its rate
+/// carries in 10 ms: a single usual write would be seconds of a low rate.
+pub(crate) fn message_size(load: &Load) -> Bytes {
+    let in_10_ms = load.rate.map(|rate| Bytes::new((rate.get() / 800).max(1)));
+    match load.kind.transport() {
+        Transport::Tcp => in_10_ms.map_or(load.size, |most| load.size.min(most)),
+        Transport::Udp => load.size,
     }
 }
 
@@ -148,7 +158,7 @@ mod tests {
     fn small_gaps_share_a_timer() {
         let sends = run(pacer(1_000_000_000, 1400), 1000, |_| 0);
         let timers = sends.windows(2).filter(|p| p[1] > p[0]).count();
-        assert_eq!(timers, 999 / 18, "ceil(200 us / 11.2 us) = 18 in a group");
+        assert_eq!(timers, 999 / 9, "ceil(100 us / 11.2 us) = 9 in a group");
         assert_eq!(sends[990], 1000 + 990 * 11_200);
     }
 
@@ -158,5 +168,14 @@ mod tests {
             if i == 10 { 5_000_000_000 } else { 0 }
         });
         assert_eq!(sends[19_999], 1000 + 19_999 * 1_000_000 + 4_000_000_000);
+    }
+
+    #[test]
+    fn a_slow_stream_is_not_one_write_of_seconds() {
+        let size = |text: &str| message_size(&Load::parse(text).unwrap()).get();
+        assert_eq!(size("stream:rate=100k"), 125);
+        assert_eq!(size("stream:rate=1G"), 128 << 10);
+        assert_eq!(size("stream:rate=1"), 1);
+        assert_eq!(size("udp-stream:rate=100k,size=1200"), 1200);
     }
 }

@@ -16,7 +16,7 @@ use crate::flow::{
 };
 use crate::histogram::Histogram;
 use crate::opener::Opener;
-use crate::pacer::Pacer;
+use crate::pacer::{Pacer, message_size};
 use crate::tally::{Half, Tally};
 use crate::worker::LEAST_READ;
 
@@ -149,7 +149,7 @@ impl Part {
                 });
             }
         };
-        let size = load.size.len();
+        let size = message_size(load).len();
         let pace = || {
             load.rate.map(|rate| Pace {
                 pacer: Pacer::of(load, rate, start.load),

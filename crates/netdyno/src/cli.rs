@@ -27,7 +27,7 @@ pub use serve::{Dialect, Log, ServeArgs, ServeRequest};
 pub use show::{ShowArgs, ShowRequest};
 pub use target::Target;
 
-/// Load a network path, observe both ends, explain what limited the run, compare.
+/// Load a network path, watch both ends, report what the receiver got and what it cost.
 #[derive(Debug, Parser)]
 #[command(
     name = "netdyno",

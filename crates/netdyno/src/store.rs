@@ -70,19 +70,35 @@ impl Store {
             other => other.with_context(|| format!("listing {}", self.runs.display()))?,
         };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut ids: Vec<String> = names.collect();
+        // A folder without events is of a run that was killed before it began.
+        let mut ids: Vec<String> = names
+            .filter(|id| self.runs.join(id).join(EVENTS).is_file())
+            .collect();
         ids.sort();
         Ok(ids)
     }
 
-    /// The run `id`, or the latest.
+    /// The run `id` or the only one whose name begins so, or the latest.
     ///
     /// # Errors
     /// No such run, or a file that is no run.
     pub fn find(&self, id: Option<&str>) -> Result<String> {
         match id {
             Some(id) if self.runs.join(id).is_dir() => Ok(id.to_owned()),
-            Some(id) => bail!("there is no run '{id}' in {}", self.runs.display()),
+            Some(start) => {
+                let mut ids = self.ids()?;
+                ids.retain(|id| id.starts_with(start));
+                match (ids.pop(), ids.len()) {
+                    (Some(id), 0) => Ok(id),
+                    (None, _) => bail!("there is no run '{start}' in {}", self.runs.display()),
+                    (Some(id), more) => {
+                        bail!(
+                            "'{start}' begins the names of {} runs, the latest is {id}",
+                            more + 1
+                        )
+                    }
+                }
+            }
             None => match self.ids()?.pop() {
                 Some(id) => Ok(id),
                 None => bail!("there is no stored run in {}", self.runs.display()),

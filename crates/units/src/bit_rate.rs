@@ -98,7 +98,11 @@ impl FromStr for BitRate {
             "t" => 1e12,
             _ => return Err(error()),
         };
-        scale(number, factor).map(Self).ok_or_else(error)
+        scale(number, factor)
+            // What rounds to nothing was not meant as nothing.
+            .filter(|rate| *rate > 0 || number == 0.0)
+            .map(Self)
+            .ok_or_else(error)
     }
 }
 
@@ -136,7 +140,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "fast", "-1M", "1MiB", "1q"] {
+        for text in ["", "0.0001", "fast", "-1M", "1MiB", "1q"] {
             assert!(text.parse::<BitRate>().is_err(), "{text}");
         }
     }

@@ -64,8 +64,9 @@ fn uneven(load: &str, end: End, pacing: Option<&PacingError>) -> Option<Doubt> {
     let p99 = pacing.error.p99_ns?;
     let asked = Nanos::new(pacing.asked_gap_ns);
     let evidence = format!(
-        "1 % of the gaps between {}'s sends were off by {} or more, of {asked} asked for",
+        "of the gaps between {}'s sends, {asked} asked for, half were off by {} or more, 1 % by {}",
         the(end),
+        Nanos::new(pacing.error.p50_ns?),
         Nanos::new(p99),
     );
     let matters = p99 as f64 > GAP * pacing.asked_gap_ns as f64;

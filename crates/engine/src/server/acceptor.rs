@@ -40,6 +40,8 @@ pub(super) struct Acceptor {
     /// Told by a session that was the last.
     over: Arc<Wake>,
     sessions: Vec<JoinHandle<()>>,
+    /// A descriptor to give up when there is no other.
+    spare: Option<Wake>,
 }
 
 enum Listener {
@@ -92,6 +94,7 @@ impl Acceptor {
             oldest: FIRST_PENDING,
             over: Arc::new(Wake::new().map_err(nowhere)?),
             sessions: Vec::new(),
+            spare: Wake::new().ok(),
         })
     }
 
@@ -156,7 +159,7 @@ impl Acceptor {
             };
             match sys::accept(tcp) {
                 Ok(None) => return,
-                Ok(Some((socket, peer))) if self.permits(peer) => {
+                Ok(Some((socket, peer))) => {
                     let key = self.oldest + self.pending.len() as u64;
                     if let Err(error) = self.epoll.add(&socket, key, Readiness::READ) {
                         warn!(%peer, %error, "dropped: it cannot be waited for");
@@ -172,14 +175,16 @@ impl Acceptor {
                     };
                     self.pending.push_back(Some(newcomer));
                 }
-                Ok(Some((_, peer))) => warn!(%peer, "refused: not on the --allow list"),
                 Err(error) => {
-                    // Out of descriptors: those that wait longest for nothing give way.
-                    warn!(%error, "accepting a connection");
-                    if self.pending.iter().all(Option::is_none) {
-                        return;
+                    // Out of descriptors. Left in the queue, the connection would wake us for ever:
+                    // it is taken by the spare descriptor and closed.
+                    warn!(%error, "refused: a connection that cannot be accepted");
+                    self.spare = None;
+                    if let Listener::Tcp(tcp) = &self.listeners[listener] {
+                        drop(sys::accept(tcp));
                     }
-                    self.drop_oldest();
+                    self.spare = Wake::new().ok();
+                    return;
                 }
             }
             if self.pending.len() > MOST_PENDING {
@@ -224,6 +229,17 @@ impl Acceptor {
 
     fn admit(&mut self, newcomer: Newcomer, preamble: Preamble) {
         let Newcomer { socket, peer, .. } = newcomer;
+        if !self.permits(peer) {
+            info!(%peer, "refused: not on the --allow list");
+            if preamble == Preamble::Control {
+                refuse(
+                    &socket,
+                    RefuseCode::NotAllowed,
+                    "your address is not on its --allow list",
+                );
+            }
+            return;
+        }
         match preamble {
             Preamble::Control => self.open_session(socket, peer),
             Preamble::Data(claim) => {
@@ -245,12 +261,8 @@ impl Acceptor {
         };
         let Some(place) = self.doors.enter(most, wake.clone()) else {
             info!(%peer, most, "refused: too many tests");
-            let reason =
-                format!("{most} tests are running, this server takes no more (--max-tests)");
-            let words = ServerSession::refusal(RefuseCode::TooManyTests, &reason);
-            let _ = sys::send(&socket, &words, Wait::Never);
-            sys::shut_sending(&socket);
-            return;
+            let reason = format!("it takes {most} tests at once (--max-tests), and so many run");
+            return refuse(&socket, RefuseCode::TooManyTests, &reason);
         };
         let guest = session::Guest {
             socket,
@@ -356,4 +368,12 @@ impl Newcomer {
 /// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
 fn is_no_family(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::AddrNotAvailable || error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Tells a client why it gets no session.
+fn refuse(socket: &OwnedFd, code: RefuseCode, reason: &str) {
+    let words = ServerSession::refusal(code, reason);
+    // The words of a refusal fit into any send buffer; who does not read them loses nothing.
+    let _ = sys::send(socket, &words, Wait::Never);
+    sys::shut_sending(socket);
 }

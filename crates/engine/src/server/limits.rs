@@ -1,6 +1,6 @@
 //! What the server's owner permits, applied to a proposed plan.
 
-use plan::{Plan, Shape};
+use plan::{Arrival, Plan, Shape};
 use proto::native::{Cap, RefuseCode};
 use units::BitRate;
 
@@ -16,7 +16,11 @@ pub(super) fn apply(config: &Config, plan: &mut Plan) -> Result<Vec<Cap>, (Refus
         match timing.duration {
             Some(asked) if timing.idle + timing.omit + asked > most => {
                 let sentence = format!(
-                    "the run takes {asked} beside warm-up and idle time, this server permits {most}"
+                    "the run takes {} ({} idle, {} warm-up, {asked} measured), this server permits \
+                     {most} (--max-duration)",
+                    timing.idle + timing.omit + asked,
+                    timing.idle,
+                    timing.omit,
                 );
                 return Err((RefuseCode::TooLong, sentence));
             }
@@ -41,10 +45,37 @@ pub(super) fn apply(config: &Config, plan: &mut Plan) -> Result<Vec<Cap>, (Refus
         );
         return Err((RefuseCode::TooManyFlows, sentence));
     }
+    if let Some(sentence) = config.max_rate.and_then(|most| too_fast(most, plan)) {
+        return Err((RefuseCode::NotAllowed, sentence));
+    }
     Ok(config
         .max_rate
         .map(|most| cap_rates(most, plan))
         .unwrap_or_default())
+}
+
+/// A request/response load goes as fast as its answers come, unless its requests have a rate of
+/// their own: only then is its data rate known, and only then can a limit be kept.
+fn too_fast(most: BitRate, plan: &Plan) -> Option<String> {
+    let load = plan.loads.iter().find(|load| {
+        let larger = load.request.max(load.reply).get() as f64 * 8.0 * f64::from(load.flows.get());
+        load.kind.is_exchange()
+            && match load.arrival {
+                Arrival::Closed => true,
+                Arrival::Paced {
+                    requests_per_second,
+                }
+                | Arrival::Poisson {
+                    requests_per_second,
+                } => larger * requests_per_second > most.get() as f64,
+            }
+    })?;
+    let larger = load.request.max(load.reply).get() * 8 * u64::from(load.flows.get());
+    Some(format!(
+        "load '{}': this server's --max-rate is {most} a test: give its requests a rate, rps={} at most",
+        load.name,
+        most.get() / larger.max(1)
+    ))
 }
 
 /// Shares the highest rate of a test among its bulk flows of each direction; exchanges are left

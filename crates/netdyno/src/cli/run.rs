@@ -47,9 +47,10 @@ pub struct RunArgs {
     #[arg(short = '6', long)]
     ipv6: bool,
     /// The testbed's link: rate, delay, loss, qdisc, queues, mtu, offload
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = Link::parse)]
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = Link::parse, long_help = LINK)]
     link: Option<Link>,
-    /// Count a run as valid though the server turns out to be on this host
+    /// Count a run as valid though the server turns out to be on this host; a loopback address
+    /// means that without saying
     #[arg(long)]
     allow_local: bool,
 
@@ -225,6 +226,20 @@ Without HOST a private testbed is made on this machine (two network namespaces j
 pair), used and removed; where namespaces are not permitted, loopback is used, and the report says \
 so. What is reported is what the receiver got.";
 
+const LINK: &str = "\
+The link of the testbed that a run without HOST makes. Both directions alike.
+
+rate=100mbit       line rate, by a tbf at each end (needs tc, of iproute2)
+delay=10ms         each way, so a round trip takes twice as long; by a relay in user space
+loss=1% (or 0.01)  of the packets each way, at random; by the same relay
+qdisc='WORDS'      root qdisc of both ends, in tc's words, such as qdisc='htb r2q 1000 default 3'
+queues=4           transmit queues of each end
+mtu=9000           in bytes
+offload=on|off     segmentation and checksum offloads; on is the default
+
+With delay or loss the ends are TAP devices without offloads instead of a veth pair, and the relay \
+carries some 2 Gbit/s at most.";
+
 const LOAD: &str = "\
 A load; repeatable. All loads of a run start at the same instant.
 
@@ -235,6 +250,10 @@ Keys: name, flows, size, request, reply, depth, rate (bit/s of each flow, paced 
 by the kernel), rps (requests/s of each flow, open loop), arrival (closed, paced, poisson), bytes, \
 count, delay, cpu, peer-cpu, sndbuf, rcvbuf, mss, nodelay, cc, dscp, dontroute, bind, device, \
 source-port, trunc.
+
+stream, maerts, bidir: 128K a write; udp-stream, udp-maerts, udp-bidir: 1400 a datagram; request, \
+reply, depth, rps and arrival are for rr, crr, udp-rr and probe (1 byte each way; 24 for udp-rr); \
+size, rate, pace and trunc for the others.
 
 Sizes take K, M, G (powers of 1024), rates k, M, G (powers of 1000), times ns, us, ms, s, m, h.";
 

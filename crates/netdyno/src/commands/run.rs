@@ -48,7 +48,17 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
         .iter()
         .map(|load| u64::from(load.flows.get()))
         .sum();
-    sys::limits::descriptors(flows + SPARE_DESCRIPTORS);
+    let (needed, permitted) = (
+        flows + SPARE_DESCRIPTORS,
+        sys::limits::descriptors(flows + SPARE_DESCRIPTORS),
+    );
+    if permitted < needed {
+        let sentence = format!(
+            "{flows} flows need {needed} descriptors, this process may open {permitted}: raise the \
+             hard limit (ulimit -Hn) or run as root"
+        );
+        return fail_before(request, command, sentence, Exit::Missing);
+    }
 
     let interface = place
         .peers

@@ -1,6 +1,6 @@
 //! `netdyno serve`.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::thread::JoinHandle;
 
@@ -41,7 +41,10 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
         Ok(server) => server,
         Err(error) => {
             say!("{error}");
-            return Exit::Missing.into();
+            return match error.error.kind() {
+                ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable => Exit::Usage.into(),
+                _ => Exit::Missing.into(),
+            };
         }
     };
     let netperf = match request

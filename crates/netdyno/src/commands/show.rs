@@ -16,8 +16,17 @@ use crate::store::Store;
 pub fn show(request: &ShowRequest) -> ExitCode {
     match text(request) {
         Ok(text) => {
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            Exit::Done.into()
+            let mut output = std::io::stdout();
+            let written = output
+                .write_all(text.as_bytes())
+                .and_then(|()| output.flush());
+            match written {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    say!("writing the result to standard output: {error}");
+                    Exit::Missing.into()
+                }
+                _ => Exit::Done.into(),
+            }
         }
         Err(error) => {
             say!("{error:#}");

@@ -18,6 +18,8 @@ pub struct Sinks {
     screen: Screen,
     progress: ProgressLine,
     events: Vec<Event>,
+    /// Results that standard output did not take.
+    unwritten: Option<io::Error>,
 }
 
 impl Sinks {
@@ -30,6 +32,7 @@ impl Sinks {
             screen: Screen::new(screen::style(), !request.quiet),
             progress: ProgressLine::new(!request.quiet),
             events: Vec::new(),
+            unwritten: None,
         }
     }
 
@@ -79,6 +82,18 @@ impl Sinks {
         }
         let text = whole(self.output, &mut self.screen, &run);
         self.write(&text);
+        // For people whose standard output goes to a program.
+        if let Some(reason) = run.reason.as_ref().filter(|_| self.output != Output::Text) {
+            say!("{reason}");
+        }
+        if let Some(error) = self.unwritten {
+            say!("writing the result to standard output: {error}");
+            return if exit == Exit::Done {
+                Exit::Missing
+            } else {
+                exit
+            };
+        }
         if run.status == Status::Invalid {
             Exit::Invalid
         } else {
@@ -92,10 +107,15 @@ impl Sinks {
         }
         self.progress.clear();
         let mut output = io::stdout().lock();
-        // A reader that went away is no reason to end a run that is being kept.
-        let _ = output
+        // The run goes on and is kept; whoever reads a truncated result must not take it for whole.
+        // A reader that went away, as `head` does, wants no more of it.
+        let result = output
             .write_all(text.as_bytes())
             .and_then(|()| output.flush());
+        let failed = result
+            .err()
+            .filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+        self.unwritten = self.unwritten.take().or(failed);
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn latency(run: &Run, style: Style) -> String {
     let mut text = table.render(style);
     if let Some(seen) = under_load.filter(|seen| seen.added_ms.is_some()) {
         text.push_str(&format!(
-            "added by the load: {} ms (median); {} round trips per minute under load\n",
+            "added by the load: {} ms (median); {} round trips per minute under load (mean)\n",
             number(seen.added_ms, 3),
             number(seen.rpm, 0),
         ));

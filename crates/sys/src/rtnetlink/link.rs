@@ -147,10 +147,17 @@ impl Rtnetlink {
         let mut message = about(index);
         message.header.flags = LinkFlags::Noarp;
         message.header.change_mask = LinkFlags::Noarp;
+        let quiet = message.clone();
         message.attributes = vec![LinkAttribute::AfSpecUnspec(vec![AfSpecUnspec::Inet6(
             vec![AfSpecInet6::AddrGenMode(In6AddrGenMode::None)],
         )])];
-        self.command(RouteNetlinkMessage::SetLink(message), 0)
+        match self.command(RouteNetlinkMessage::SetLink(message), 0) {
+            // The interface has no IPv6 that could speak: an MTU below 1280 (RFC 8200, section 5).
+            Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => {
+                self.command(RouteNetlinkMessage::SetLink(quiet), 0)
+            }
+            other => other,
+        }
     }
 
     /// Switches the interface on or off.
