@@ -112,8 +112,8 @@ Examples:
   netdyno run 10.0.0.2 -P 4 -R     four streams from it
   netdyno show                     the latest run again
 
-Other tools' command lines follow their names, which may also be those of links to
-netdyno: 'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...'";
+Other tools' command lines, also by links of their names:
+  'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...'";
 
 const CODES: &str = "\
 Exit codes:
