@@ -276,7 +276,7 @@ fn help_has_examples_and_exit_codes() {
 /// The long help of `--load` is prose; it must not lag behind the grammar.
 #[test]
 fn help_names_every_kind_and_key() {
-    let words = help("run --help").replace([',', '.'], " ");
+    let words = help("run --help").replace([',', '.', '='], " ");
     let words: Vec<_> = words.split_whitespace().collect();
     let kinds = Kind::ALL.map(Kind::name);
     let keys = plan::Key::ALL.map(plan::Key::name);
