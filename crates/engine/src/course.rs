@@ -143,42 +143,51 @@ impl Course {
             return None;
         }
         let tick = self.timeline.take()?;
-        let edge = tick.edge.map(|phase| self.take_edge(origin, phase));
+        // Where counting begins or ends and an edge coincide, they are one reading: the intervals of
+        // the measured time add up to its total.
+        let from_nothing = |load: &usize| self.crew.loads[*load].offset == tick.at;
+        let read = match tick.last || !tick.begin.iter().all(from_nothing) {
+            true => Mark::whole,
+            false => Mark::light,
+        };
+        let marks: Vec<Mark> = self.crew.loads.iter().map(read).collect();
+        let edge = tick.edge.map(|phase| self.edge(origin, phase, &marks));
         if tick.idle_over {
-            for (idle, load) in self.idle.iter_mut().zip(&self.crew.loads) {
-                *idle = load.asks().then(|| Mark::light(load).response);
+            for ((idle, load), mark) in self.idle.iter_mut().zip(&self.crew.loads).zip(&marks) {
+                *idle = load.asks().then(|| mark.response.clone());
             }
         }
         for load in tick.begin {
-            let group = &self.crew.loads[load];
             // What counts from its own start counts from nothing, at the instant of the start: by
             // the time anybody looks, its first messages have gone.
-            self.begin[load] = Some(if group.offset == tick.at {
+            self.begin[load] = Some(if self.crew.loads[load].offset == tick.at {
                 Mark {
                     at: origin + tick.at,
                     ..Mark::default()
                 }
             } else {
-                Mark::whole(group)
+                marks[load].clone()
             });
             // The first load to count opens the measured time.
             self.cpu.0.get_or_insert_with(observe::cpu::now);
         }
         if tick.last {
-            self.stop(now);
+            self.stop_with(now, marks);
         }
         edge
     }
 
     /// Ends what this end starts, and the counting.
     pub fn stop(&mut self, now: Nanos) {
-        if self.stopped.is_some() {
-            return;
+        if self.stopped.is_none() {
+            let marks = self.crew.loads.iter().map(Mark::whole).collect();
+            self.stop_with(now, marks);
         }
+    }
+
+    fn stop_with(&mut self, now: Nanos, marks: Vec<Mark>) {
         self.stopped = Some(now);
-        for (stop, load) in self.stop.iter_mut().zip(&self.crew.loads) {
-            *stop = Some(Mark::whole(load));
-        }
+        self.stop = marks.into_iter().map(Some).collect();
         self.cpu.1 = Some(observe::cpu::now());
         self.memory_during = observe::memory::resident_user_bytes();
         self.crew.stop();
@@ -287,8 +296,7 @@ impl Course {
         })
     }
 
-    fn take_edge(&mut self, origin: Nanos, phase: record::Phase) -> Edge {
-        let marks: Vec<Mark> = self.crew.loads.iter().map(Mark::light).collect();
+    fn edge(&mut self, origin: Nanos, phase: record::Phase, marks: &[Mark]) -> Edge {
         let at = marks.first().map_or(origin, |mark| mark.at);
         let loads = marks
             .iter()
@@ -296,7 +304,7 @@ impl Course {
             .map(|(mark, before)| mark.edge(before))
             .collect();
         for (edge, mark) in self.edge.iter_mut().zip(marks) {
-            *edge = mark.response;
+            edge.clone_from(&mark.response);
         }
         let cpu = Some(observe::cpu::now());
         Edge {
