@@ -9,6 +9,7 @@ mod counters;
 mod cpu;
 mod event;
 mod facts;
+mod finding;
 mod latency;
 mod run;
 mod tcp_info;
@@ -20,12 +21,12 @@ pub use event::{
     Edge, End, EndReport, Event, FlowReport, Grant, LoadEdge, LoadReport, Phase, Status,
 };
 pub use facts::{Facts, Granted, InterfaceCounters, IpVersion, Locality};
+pub use finding::{Cause, Evidence, Finding};
 pub use latency::{Buckets, Latency};
 pub use run::{
-    AppLedger, Cost, Direction, Doubt, EndCost, EndLedger, Fairness, Finding, FlowRow,
-    GrantedBothEnds, Hosts, HostsObserved, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad,
-    Ledger, LoadResult, PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds,
-    WireLedger,
+    AppLedger, Cost, Direction, Doubt, EndCost, EndLedger, Fairness, FlowRow, GrantedBothEnds,
+    Hosts, HostsObserved, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad, Ledger,
+    LoadResult, PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds, WireLedger,
 };
 pub use tcp_info::{TcpInfo, TcpSummary};
 pub use udp::{GapError, Outage, UdpCounters, UdpLoss};

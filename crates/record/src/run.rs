@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Counters, End, Facts, GapError, Granted, HostCpu, InterfaceCounters, Latency, Phase,
+    Counters, End, Facts, Finding, GapError, Granted, HostCpu, InterfaceCounters, Latency, Phase,
     ProcessCpu, Status, TcpInfo, TcpSummary, UdpCounters, UdpLoss,
 };
 
@@ -392,20 +392,6 @@ pub struct WireLedger {
     pub explained_tx_bytes: Option<u64>,
     /// The same for the other direction.
     pub explained_rx_bytes: Option<u64>,
-}
-
-/// What limited the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Finding {
-    /// A fixed name.
-    pub cause: String,
-    /// 0 to 1.
-    pub confidence: f64,
-    /// Rows that prove it.
-    pub evidence: Vec<String>,
-    /// What to do.
-    pub advice: String,
 }
 
 /// A reason to distrust a figure.

@@ -1,7 +1,7 @@
 //! What eyes and programs see, from made-up runs. `INSTA_UPDATE=always` writes the files anew.
 
 use analyze::{Intervals, assemble, samples};
-use record::{Event, Finding, Run};
+use record::{Cause, End, Event, Evidence, Finding, Run};
 use report::{IntervalLines, Style};
 use units::Nanos;
 
@@ -77,11 +77,29 @@ fn texts_fit_in_a_hundred_columns_and_have_no_tails() {
 fn findings_stand_before_doubts() {
     let mut run = run(&samples::udp_with_loss());
     run.findings.push(Finding {
-        cause: "receiver-socket-buffer".to_owned(),
+        cause: Cause::ReceiverSocketDrop,
+        load: Some("udp-stream".to_owned()),
         confidence: 0.9,
-        evidence: vec!["3 datagrams dropped on the socket (SO_RXQ_OVFL)".to_owned()],
-        advice: "give the receiver a larger buffer: rcvbuf=4M, and raise net.core.rmem_max on the \
-                 server, which caps it now"
+        explains: 0.75,
+        evidence: vec![
+            Evidence {
+                end: Some(End::Server),
+                row: "loss.receiver_socket".to_owned(),
+                value: 3.0,
+                unit: "datagrams".to_owned(),
+                says: "3 of the 4 lost datagrams were dropped on the socket".to_owned(),
+            },
+            Evidence {
+                end: Some(End::Server),
+                row: "granted.rcvbuf".to_owned(),
+                value: 4096.0,
+                unit: "bytes".to_owned(),
+                says: "its buffer is 4096 bytes, which holds 2 of the datagrams and no more than \
+                       that however much comes"
+                    .to_owned(),
+            },
+        ],
+        advice: "give the receiver a larger buffer (rcvbuf=4M; net.core.rmem_max caps it)"
             .to_owned(),
     });
     insta::assert_snapshot!("text-findings", report::text(&run, Style::PLAIN));

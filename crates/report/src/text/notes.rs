@@ -1,28 +1,62 @@
 //! What limited the run, and what weakens its figures.
 
-use record::Run;
+use record::{Evidence, Finding, Run};
 
 use crate::prose::wrap;
 use crate::quantity::percent;
 use crate::style::{Paint, Style};
 
+/// Findings that a report shows; `netdyno explain` prints all of them.
+const TOP: usize = 3;
+
+/// The first findings, each in three lines at most: the cause, what proves it, what to do.
 pub(super) fn findings(run: &Run, style: Style) -> String {
+    let width = style.prose_width();
     let mut text = String::new();
-    for finding in &run.findings {
-        let sure = percent(Some(finding.confidence));
-        let sentence = format!("{} ({sure} sure): {}", finding.cause, finding.advice);
-        text.push_str(&format!(
-            "  {}\n",
-            wrap(&sentence, 2, 4, style.prose_width())
-        ));
-        for evidence in &finding.evidence {
-            text.push_str(&format!(
-                "    - {}\n",
-                wrap(evidence, 6, 6, style.prose_width())
-            ));
+    for finding in run.findings.iter().take(TOP) {
+        text.push_str(&format!("  {}\n", headline(finding, style)));
+        let proof = finding.evidence.iter().map(evidence);
+        let proof = proof.reduce(|all, next| match all.len() + "; ".len() + next.len() + 4 {
+            fits if fits <= width => format!("{all}; {next}"),
+            _ => all,
+        });
+        for line in proof.iter().chain([&finding.advice]) {
+            text.push_str(&format!("    {}\n", cut(line, width - 4)));
         }
     }
     headed("findings", text, style)
+}
+
+/// The cause, how much it explains and how sure that is.
+pub(crate) fn headline(finding: &Finding, style: Style) -> String {
+    let name = style.paint(Paint::Head, finding.cause.name());
+    let load = finding.load.as_ref().map(|load| format!(" of {load}"));
+    format!(
+        "{name}{}: explains {}, {} sure",
+        load.unwrap_or_default(),
+        percent(Some(finding.explains)),
+        percent(Some(finding.confidence)),
+    )
+}
+
+/// A row in words, with the end that it is from.
+pub(crate) fn evidence(evidence: &Evidence) -> String {
+    match evidence.end {
+        Some(end) => format!("{}: {}", end.name(), evidence.says),
+        None => evidence.says.clone(),
+    }
+}
+
+/// What fits in one line of `width` columns.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width - 3).collect();
+    let words = kept
+        .rsplit_once(' ')
+        .map_or(kept.as_str(), |(words, _)| words);
+    format!("{words}...")
 }
 
 pub(super) fn doubts(run: &Run, style: Style) -> String {
