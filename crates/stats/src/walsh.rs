@@ -16,7 +16,7 @@ fn averages(values: &[f64]) -> Vec<f64> {
 pub fn hodges_lehmann(values: &[f64]) -> Option<f64> {
     let mut all = averages(values);
     let middle = all.len().checked_sub(1)? / 2;
-    let even = all.len() % 2 == 0;
+    let even = all.len().is_multiple_of(2);
     let (_, low, above) = all.select_nth_unstable_by(middle, f64::total_cmp);
     let low = *low;
     let next = above
