@@ -26,6 +26,32 @@ impl Opening {
     /// The most bytes that a recogniser needs: the longest header, and a key.
     pub const MOST: usize = 255 + 2 + PermitKey::LONGEST;
 
+    /// How many bytes of the stream have to be there before more can be said of it than of
+    /// `bytes`. Whoever reads no further leaves the data where it is.
+    pub fn wanted(bytes: &[u8]) -> usize {
+        if bytes.len() < 4 {
+            return 4;
+        }
+        if let Some(Parse::Incomplete) = cookie(bytes) {
+            return COOKIE + 1;
+        }
+        let flags = Flags::from_bits(word(bytes, 0));
+        let Some(length) = TestHeader::length(flags).filter(|_| !flags.has(Flags::BOUNCEBACK))
+        else {
+            return 4;
+        };
+        if !flags.has(Flags::KEY) || bytes.len() < length {
+            return length;
+        }
+        match bytes.get(length..length + 2) {
+            None => length + 2,
+            Some(size) => {
+                let size = usize::from(u16::from_be_bytes([size[0], size[1]]));
+                length + 2 + size.min(PermitKey::LONGEST)
+            }
+        }
+    }
+
     /// What `bytes`, the stream so far, begin with.
     pub fn parse(bytes: &[u8]) -> Parse<Self> {
         if bytes.len() < 4 {

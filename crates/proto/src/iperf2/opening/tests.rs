@@ -114,9 +114,14 @@ fn any_cut_of_a_header_with_a_key_is_incomplete() {
         ..TestHeader::new(5001, Amount::of_word(100))
     }
     .encode();
+    let mut have = 0;
     for cut in 0..bytes.len() {
         assert_eq!(Opening::parse(&bytes[..cut]), Parse::Incomplete, "{cut}");
+        let wanted = Opening::wanted(&bytes[..cut]);
+        assert!(cut < wanted && wanted <= bytes.len(), "{cut}: {wanted}");
+        have = have.max(wanted);
     }
+    assert_eq!(have, bytes.len());
     let (header, taken) = test(&bytes);
     assert_eq!(taken, bytes.len());
     assert_eq!(header.key.expect("a key").as_bytes(), b"abcdef");
@@ -128,6 +133,9 @@ proptest! {
     fn hostile_bytes_end_in_an_answer(bytes in prop::collection::vec(any::<u8>(), 4..500)) {
         if bytes.len() >= Opening::MOST {
             prop_assert_ne!(Opening::parse(&bytes), Parse::Incomplete);
+        }
+        if Opening::parse(&bytes) == Parse::Incomplete {
+            prop_assert!(Opening::wanted(&bytes) > bytes.len());
         }
         if let Parse::Complete(Opening::Test(_, taken)) = Opening::parse(&bytes) {
             prop_assert!(taken <= bytes.len() && taken <= Opening::MOST);
