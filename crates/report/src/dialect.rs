@@ -1,3 +1,4 @@
 //! Other tools' output, from values of their own: what their users' scripts read.
 
+pub mod iperf3;
 pub mod netperf;
