@@ -1,3 +1,5 @@
 //! Other tools' command lines.
 
+mod getopt_long;
+pub mod iperf3;
 pub mod netperf;

@@ -1,0 +1,138 @@
+//! A test as a plan of netdyno's own, for the run store.
+
+use std::num::NonZeroU32;
+
+use plan::{Dscp, Family, Kind, Load, Path, Plan, Stop, Timing};
+use proto::iperf3::{Direction, Parameters, Protocol};
+use units::{Bytes, CpuList, Nanos};
+
+use super::Ask;
+
+impl Ask {
+    /// The plan that comes nearest.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn plan(&self) -> Result<Plan, String> {
+        let path = Path::Host {
+            host: self.host.clone(),
+            port: self.common.port,
+            family: self.common.family,
+        };
+        let mut loads = loads(&self.parameters)?;
+        for load in &mut loads {
+            load.cpu = cpus(self.common.affinity);
+            load.socket.bind = self.common.bind.as_ref().and_then(|bind| bind.parse().ok());
+            load.socket.device.clone_from(&self.common.device);
+        }
+        // In both directions the second load's flows have the ports behind the first one's.
+        let mut port = self.first_port;
+        for load in &mut loads {
+            load.socket.source_port = port;
+            let next = |port: u16| u32::from(port) + load.flows.get();
+            port = port.and_then(|port| u16::try_from(next(port)).ok());
+        }
+        plan(path, &self.parameters, self.common.interval, loads)
+    }
+}
+
+/// The plan of a test that a server was asked for by the client at `host`.
+///
+/// # Errors
+/// Why there is none.
+pub fn served(
+    parameters: &Parameters,
+    host: &str,
+    port: u16,
+    interval: Option<Nanos>,
+) -> Result<Plan, String> {
+    let path = Path::Host {
+        host: host.to_owned(),
+        port,
+        family: Family::Any,
+    };
+    plan(path, parameters, interval, loads(parameters)?)
+}
+
+fn plan(
+    path: Path,
+    parameters: &Parameters,
+    interval: Option<Nanos>,
+    loads: Vec<Load>,
+) -> Result<Plan, String> {
+    let by_time = parameters.bytes.is_none() && parameters.blocks.is_none();
+    let timing = Timing {
+        idle: Nanos::ZERO,
+        omit: parameters.omit,
+        // A test without end is one of a day, which is the longest that can be asked for.
+        duration: parameters
+            .time
+            .or(by_time.then(|| Nanos::from_secs(Parameters::MOST_SECONDS))),
+        interval,
+    };
+    Plan::new(path, timing, loads).map_err(|error| error.to_string())
+}
+
+/// One load for each direction.
+fn loads(parameters: &Parameters) -> Result<Vec<Load>, String> {
+    let (forward, reverse) = match parameters.protocol {
+        Protocol::Tcp => (Kind::Stream, Kind::Maerts),
+        Protocol::Udp => (Kind::UdpStream, Kind::UdpMaerts),
+        Protocol::Sctp => return Err("SCTP is no transport of a load".to_owned()),
+    };
+    let kinds: &[Kind] = match parameters.direction {
+        Direction::Forward => &[forward],
+        Direction::Reverse => &[reverse],
+        Direction::Both => &[forward, reverse],
+    };
+    Ok(kinds.iter().map(|kind| load(parameters, *kind)).collect())
+}
+
+fn load(parameters: &Parameters, kind: Kind) -> Load {
+    let udp = parameters.protocol == Protocol::Udp;
+    let mut load = Load::new(kind);
+    load.flows = NonZeroU32::new(parameters.parallel).unwrap_or(NonZeroU32::MIN);
+    load.size = parameters.block_size();
+    if udp {
+        // A datagram of a plan holds a header that is longer than iperf3's.
+        load.size = load.size.max(Load::DATAGRAM_HEADER);
+    }
+    load.rate = parameters.rate;
+    // A plan has one pacer.
+    load.pace = parameters.fq_rate.filter(|_| parameters.rate.is_none());
+    // What ends a test is counted over all streams of it, a load's end by flow.
+    let share = |all: u64| all.div_ceil(load.flows.get().into());
+    load.stop = match (parameters.bytes, parameters.blocks) {
+        (Some(bytes), _) => Stop::Bytes {
+            bytes: Bytes::new(share(bytes.get())),
+        },
+        (None, Some(count)) if udp => Stop::Count {
+            count: share(count),
+        },
+        (None, Some(blocks)) => Stop::Bytes {
+            bytes: Bytes::new(share(blocks).saturating_mul(load.size.get())),
+        },
+        (None, None) => Stop::Time,
+    };
+    load.peer_cpu = cpus(parameters.server_affinity);
+    load.trunc = parameters.skip_rx_copy && !udp;
+    load.socket.sndbuf = parameters.window;
+    load.socket.rcvbuf = parameters.window;
+    if !udp {
+        load.socket.mss = parameters.mss;
+        load.socket.nodelay = parameters.nodelay;
+        load.socket.cc = parameters
+            .congestion
+            .as_ref()
+            .and_then(|name| name.parse().ok());
+    }
+    load.socket.dscp = match parameters.tos >> 2 {
+        0 => None,
+        code => Dscp::try_from(code).ok(),
+    };
+    load
+}
+
+fn cpus(cpu: Option<u16>) -> CpuList {
+    CpuList::new(cpu.into_iter().collect())
+}
