@@ -3,6 +3,7 @@
 mod bench;
 mod cargo;
 mod check;
+mod compare_score;
 mod generate;
 mod notes;
 mod program;
@@ -21,6 +22,7 @@ cargo xtask <command>
 
   test           everything that CI runs: tools, format, lints, check, build, tests
   check          rules of the workspace that no compiler knows
+  compare-score [TRIES]  how often comparisons are wrong, and what they find, on simulated machines
   install        the programs that tests and benches drive (Debian, as root)
   bench [NAME…]  netdyno against a bare loop and its rivals: --list, --rounds, --seconds, --strict
   man [FOLDER]   man pages and completions, into target/man unless told otherwise
@@ -48,6 +50,7 @@ fn run(words: &[String]) -> Result<bool> {
         ("test", []) => suite::run(),
         ("bench", words) => bench::run(words),
         ("check", []) => check::run(),
+        ("compare-score", words) => compare_score::run(words),
         ("install", []) => program::install().map(|outcome| {
             println!("{outcome}");
             !outcome.is_failure()

@@ -15,6 +15,7 @@ mod loss;
 mod row;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
+pub mod schedule;
 mod stream;
 mod tcp;
 #[cfg(test)]

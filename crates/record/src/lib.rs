@@ -5,6 +5,7 @@
 //! Only raw facts are stored in events; rates are computed from what was measured. An absent
 //! fact is `None`, never zero.
 
+mod comparison;
 mod counters;
 mod cpu;
 mod event;
@@ -15,6 +16,10 @@ mod run;
 mod tcp_info;
 mod udp;
 
+pub use comparison::{
+    Better, Comparison, Contrast, CountedFinding, Design, EnvironmentDifference, Estimate,
+    GateResult, MetricResult, Mode, Outlier, Side, SideAsked, Sides, Spread, Trial, Verdict,
+};
 pub use counters::Counters;
 pub use cpu::{CpuTimes, HostCpu, ProcessCpu};
 pub use event::{

@@ -40,7 +40,7 @@ pub use jitter::Jitter;
 pub use looks::nominal_levels;
 pub use modes::{Modes, fisher, modes};
 pub use order::{quantile, quantile_interval};
-pub use paired::{Paired, PairedMethod, paired, paired_p};
+pub use paired::{Paired, PairedMethod, paired, paired_p, paired_side};
 pub use random::Random;
 pub use ranks::{MannWhitney, mann_whitney};
 pub use sample::{

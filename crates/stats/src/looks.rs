@@ -3,7 +3,7 @@
 use crate::normal_share;
 
 /// Points of the numerical integration between the bounds of a look.
-const POINTS: usize = 401;
+const POINTS: usize = 201;
 /// Standard deviations beyond which nothing lies.
 const REACH: f64 = 8.0;
 
@@ -63,7 +63,7 @@ pub fn nominal_levels(information: &[f64], spent: &[f64]) -> Vec<f64> {
 /// The bound beyond which lies the chance `may`, which falls as the bound grows.
 fn solve(beyond: impl Fn(f64) -> f64, may: f64) -> f64 {
     let (mut low, mut high) = (0.0, REACH);
-    for _ in 0..60 {
+    for _ in 0..40 {
         let middle = f64::midpoint(low, high);
         if beyond(middle) > may {
             low = middle;

@@ -2,7 +2,7 @@
 
 use crate::walsh::Walsh;
 use crate::{
-    Interval, bca_interval, hodges_lehmann, mean, sign_flip_interval, signed_rank_interval,
+    Interval, Side, bca_interval, hodges_lehmann, mean, sign_flip_interval, signed_rank_interval,
     t_interval,
 };
 
@@ -54,11 +54,24 @@ pub fn paired(differences: &[f64], alpha: f64) -> Option<Paired> {
     })
 }
 
+/// Where [`paired`]'s interval lies. The cheaper of the two opinions is heard first: where that
+/// alone leaves the question open, a wider interval cannot close it.
+pub fn paired_side(differences: &[f64], alpha: f64, margin: &Interval) -> Side {
+    let open = |interval: Interval| Side::of(&interval, margin) == Side::Open;
+    if differences.len() >= BOOTSTRAP && signed_rank_interval(differences, alpha).is_none_or(open) {
+        return Side::Open;
+    }
+    paired(differences, alpha).map_or(Side::Open, |found| Side::of(&found.interval, margin))
+}
+
 /// The smallest two-sided error at which [`paired`]'s interval excludes zero, to a hundredth of
 /// its size; 1 when even half a chance of error does not.
 pub fn paired_p(differences: &[f64]) -> f64 {
-    let excludes =
-        |alpha: f64| paired(differences, alpha).is_some_and(|found| !found.interval.contains(0.0));
+    let nothing = Interval::around(0.0, 0.0);
+    let excludes = |alpha: f64| match paired_side(differences, alpha, &nothing) {
+        Side::Above | Side::Below => true,
+        Side::Equivalent | Side::Open => false,
+    };
     if !excludes(0.5) {
         return 1.0;
     }

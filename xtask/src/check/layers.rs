@@ -55,7 +55,7 @@ const LAYERS: [Layer; 17] = [
     layer("not-run", Side::Tool, &[]),
     layer("bare", Side::Tool, &[]),
     layer("fuzz", Side::Tool, &["units", "plan", "record", "proto"]),
-    layer("xtask", Side::Tool, &["not-run"]),
+    layer("xtask", Side::Tool, &["stats", "analyze", "not-run"]),
 ];
 
 /// Crates from outside that a pure crate may use: none of them touches the system.
