@@ -1,5 +1,6 @@
 //! What the commands do.
 
+mod keep;
 mod netperf;
 mod netserver;
 mod place;
