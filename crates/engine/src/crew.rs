@@ -66,6 +66,7 @@ pub(crate) struct LoadCrew {
 }
 
 /// One flow's shared figures.
+#[derive(Default)]
 pub(crate) struct FlowHandle {
     pub tally: Arc<Tally>,
     /// None where connections come and go.

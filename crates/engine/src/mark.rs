@@ -6,6 +6,7 @@ use sys::clock;
 use units::Nanos;
 
 use crate::crew::{FlowHandle, LoadCrew, socket_drops};
+use crate::flow::Timings;
 
 /// Flows beyond which an edge does without each socket's own figures: at 10,000 flows TCP_INFO
 /// alone would take the coordinator 3 ms.
@@ -17,6 +18,17 @@ const FLOWS_SHOWN: usize = 128;
 const AT_ONCE: Nanos = Nanos::from_millis(1);
 /// How often a reading is repeated. One of very many flows always takes longer.
 const READ_AGAIN: u32 = 2;
+
+/// Where the figures of a mark are read.
+pub(crate) struct Sight<'a> {
+    pub flows: Vec<&'a FlowHandle>,
+    /// One per asking worker.
+    pub timings: &'a [Timings],
+    /// This end asks.
+    pub asks: bool,
+    /// This end learns from sequence numbers.
+    pub sequenced: bool,
+}
 
 /// A load's figures.
 #[derive(Debug, Clone, Default)]
@@ -44,45 +56,93 @@ pub(crate) struct FlowMark {
     pub unanswered: u64,
 }
 
-impl Mark {
-    /// Reads everything.
-    pub fn whole(load: &LoadCrew) -> Self {
-        Self::read(load, true)
+impl<'a> Sight<'a> {
+    fn of(load: &'a LoadCrew) -> Self {
+        Self {
+            flows: load.flows.iter().collect(),
+            timings: &load.timings,
+            asks: load.asks(),
+            sequenced: load.receives_datagrams(),
+        }
     }
 
     /// Reads what an interval needs.
-    pub fn light(load: &LoadCrew) -> Self {
-        Self::read(load, load.flows.len() <= FLOWS_READ)
+    pub fn light(&self) -> Mark {
+        self.read(self.flows.len() <= FLOWS_READ)
+    }
+
+    /// Reads everything.
+    pub fn whole(&self) -> Mark {
+        self.read(true)
     }
 
     /// The figures of one mark belong to one instant. On a busy machine the coordinator may be
     /// taken off its CPU between two of them; then they are read again.
-    fn read(load: &LoadCrew, sockets: bool) -> Self {
-        let mut mark = Self::read_once(load, sockets);
+    fn read(&self, sockets: bool) -> Mark {
+        let mut mark = self.read_once(sockets);
         for _ in 0..READ_AGAIN {
             if clock::now() - mark.at < AT_ONCE {
                 break;
             }
-            mark = Self::read_once(load, sockets);
+            mark = self.read_once(sockets);
         }
         mark
     }
 
-    fn read_once(load: &LoadCrew, sockets: bool) -> Self {
-        let merged = |pick: fn(&crate::flow::Timings) -> &crate::histogram::Histogram| {
-            let parts = load.timings.iter().map(|timings| pick(timings).read());
+    fn read_once(&self, sockets: bool) -> Mark {
+        let merged = |pick: fn(&Timings) -> &crate::histogram::Histogram| {
+            let parts = self.timings.iter().map(|timings| pick(timings).read());
             parts.reduce(|a, b| a.with(&b)).unwrap_or_default()
         };
-        Self {
+        Mark {
             at: clock::now(),
-            flows: load
+            flows: self
                 .flows
                 .iter()
-                .map(|flow| FlowMark::read(load, flow, sockets))
+                .map(|flow| self.read_flow(flow, sockets))
                 .collect(),
             response: merged(|timings| &timings.response),
             service: merged(|timings| &timings.service),
         }
+    }
+
+    fn read_flow(&self, flow: &FlowHandle, sockets: bool) -> FlowMark {
+        let socket = flow.socket.as_ref().filter(|_| sockets);
+        let tcp_info = socket.and_then(|socket| sys::tcp_info(&**socket).ok());
+        let counters = flow.tally.counters(self.asks);
+        let acked = tcp_info.and_then(|info| {
+            let bytes = info.tcpi_bytes_acked?.saturating_sub(flow.acked_before);
+            // Our FIN counts as a byte; by then all is written.
+            let fin_acked = info
+                .tcpi_state
+                .is_some_and(|state| FIN_ACKED.contains(&state));
+            Some(if fin_acked {
+                bytes.min(counters.written_bytes)
+            } else {
+                bytes
+            })
+        });
+        let drops = || socket.and_then(|_| socket_drops(flow));
+        FlowMark {
+            counters,
+            acked,
+            tcp_info,
+            udp: self.sequenced.then(|| flow.tally.udp(drops())),
+            responses: flow.tally.responses(),
+            unanswered: flow.tally.unanswered(),
+        }
+    }
+}
+
+impl Mark {
+    /// Reads everything of a load.
+    pub fn whole(load: &LoadCrew) -> Self {
+        Sight::of(load).whole()
+    }
+
+    /// Reads what an interval of a load needs.
+    pub fn light(load: &LoadCrew) -> Self {
+        Sight::of(load).light()
     }
 
     /// Sum of the flows' counters.
@@ -157,35 +217,6 @@ impl Mark {
             } else {
                 Vec::new()
             },
-        }
-    }
-}
-
-impl FlowMark {
-    fn read(load: &LoadCrew, flow: &FlowHandle, sockets: bool) -> Self {
-        let socket = flow.socket.as_ref().filter(|_| sockets);
-        let tcp_info = socket.and_then(|socket| sys::tcp_info(&**socket).ok());
-        let counters = flow.tally.counters(load.asks());
-        let acked = tcp_info.and_then(|info| {
-            let bytes = info.tcpi_bytes_acked?.saturating_sub(flow.acked_before);
-            // Our FIN counts as a byte; by then all is written.
-            let fin_acked = info
-                .tcpi_state
-                .is_some_and(|state| FIN_ACKED.contains(&state));
-            Some(if fin_acked {
-                bytes.min(counters.written_bytes)
-            } else {
-                bytes
-            })
-        });
-        let drops = || socket.and_then(|_| socket_drops(flow));
-        Self {
-            counters,
-            acked,
-            tcp_info,
-            udp: load.receives_datagrams().then(|| flow.tally.udp(drops())),
-            responses: flow.tally.responses(),
-            unanswered: flow.tally.unanswered(),
         }
     }
 }

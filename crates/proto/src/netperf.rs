@@ -33,6 +33,7 @@ mod data_options;
 mod error;
 mod flags;
 mod frame;
+mod group;
 mod job;
 mod length;
 mod line;

@@ -22,7 +22,7 @@ impl Session for ClientSession {
                 let (layout, step) = ((stage - 3) / 3, (stage - 3) % 3);
                 let test = scene::tests()[usize::from(layout)].clone();
                 let response = scene::opened().encode(&test);
-                turn(client.ask(NOW, None, test));
+                turn(client.ask(NOW, None, test, 3));
                 if step > 0 {
                     client.receive(NOW, response.as_bytes());
                 }
@@ -45,7 +45,7 @@ impl Session for ClientSession {
                 // Where the server was first, the client is through now.
                 let _ = self.finished(NOW);
                 let [test, ..] = scene::tests();
-                turn(self.ask(NOW, None, test));
+                turn(self.ask(NOW, None, test, 1));
             }
             ClientAction::Failed(_) | ClientAction::Closed => {}
         }
@@ -57,7 +57,7 @@ impl Session for ClientSession {
 
     fn texts(action: &ClientAction) -> Vec<String> {
         match action {
-            ClientAction::Results(tally) => vec![tally.congestion.clone()],
+            ClientAction::Results(tallies) => tallies.iter().map(|tally| tally.congestion.clone()).collect(),
             ClientAction::Failed(error) => vec![error.to_string()],
             _ => vec![],
         }

@@ -37,9 +37,9 @@ impl Session for ServerSession {
                     },
                 );
             },
-            &|s| turn(s.opened(NOW, &scene::opened())),
+            &|s| turn(s.opened(NOW, &[scene::opened()])),
             &|s| turn(s.began(NOW)),
-            &|s| turn(s.results(NOW, &scene::tally())),
+            &|s| turn(s.results(NOW, &[scene::tally()])),
         ];
         for step in &steps[..usize::from(stage)] {
             step(&mut server);
@@ -52,12 +52,12 @@ impl Session for ServerSession {
     fn react(&mut self, action: &ServerAction) {
         match action {
             ServerAction::Open(_) => {
-                turn(self.opened(NOW, &scene::opened()));
+                turn(self.opened(NOW, &[scene::opened()]));
                 turn(self.began(NOW));
-                turn(self.results(NOW, &scene::tally()));
+                turn(self.results(NOW, &[scene::tally()]));
             }
             ServerAction::Calibrate => turn(self.calibrated(NOW, 100.0, 2)),
-            ServerAction::Stop { .. } => turn(self.results(NOW, &scene::tally())),
+            ServerAction::Stop { .. } => turn(self.results(NOW, &[scene::tally()])),
             ServerAction::Refused(_) | ServerAction::Closed | ServerAction::Failed(_) => {}
         }
     }

@@ -1,9 +1,10 @@
-//! netperf: any number of equal tests side by side, each with a control connection of its own,
-//! their data on a few threads, from one common start.
+//! netperf: any number of equal tests side by side, their data on a few threads, from one common
+//! start. netserver wants a control connection for each of them, netdyno one for all.
 
 mod data;
 mod ending;
 mod line;
+mod look;
 mod seat;
 mod test;
 
@@ -17,7 +18,7 @@ use proto::netperf::{
     CpuUse, DataOptions, ErrorNumber, Length, Opened, Pace, SessionError, Tally, TestRequest,
     Transport, Work,
 };
-use record::{Buckets, Counters, TcpInfo};
+use record::{Buckets, Counters, LoadEdge, TcpInfo};
 use sys::signal::Signals;
 use sys::{Epoll, Events, Readiness, Wake, clock};
 use units::{BitRate, Bytes, Nanos};
@@ -29,8 +30,8 @@ const CONNECT: Nanos = Nanos::from_secs(30);
 
 const WAKE: u64 = 0;
 const SIGNAL: u64 = 1;
-const FIRST_SEAT: u64 = 2;
-/// Keys of one seat: its control connection, its data socket.
+const FIRST: u64 = 2;
+/// Keys of a number: the control connection of a seat, the data socket of a test.
 const KEYS: u64 = 2;
 
 /// Where the servers' control connections are.
@@ -99,6 +100,24 @@ pub struct Job {
     pub pace: Option<Pace>,
     /// Lines while the test runs.
     pub interim: Option<Nanos>,
+    /// Distance of edges.
+    pub interval: Nanos,
+}
+
+/// What is told while tests run.
+#[derive(Debug, Clone)]
+pub enum News {
+    /// The flows start.
+    Start,
+    /// An edge; the last one is where the tests' time ends.
+    Edge {
+        /// Since the start.
+        at: Nanos,
+        /// All flows together, cumulative.
+        load: Box<LoadEdge>,
+    },
+    /// A line is due.
+    Progress(Progress),
 }
 
 /// What the tests did since the last time.
@@ -138,8 +157,12 @@ pub struct Flow {
     pub window: Counters,
     /// Payload that the peer acknowledged in the common window.
     pub window_acked: Option<u64>,
+    /// Segments that were sent again in the common window.
+    pub window_retransmits: Option<u64>,
     /// From the start to the end of the data connection.
     pub elapsed: Nanos,
+    /// From the start to the flow's own last operation, or to the common stop.
+    pub active: Nanos,
     /// Answers that never came.
     pub unanswered: u64,
     /// Socket buffers before the test, sending and receiving.
@@ -218,7 +241,12 @@ impl ClientError {
 
 /// Clients with their control connections, between tests.
 pub struct Client {
+    control: Control,
+    /// Tests at once.
+    tests: usize,
     seats: Vec<Seat>,
+    /// What the data socket of each test is ready for, where it is waited for.
+    ready: Vec<Readiness>,
     epoll: Epoll,
     events: Events,
     wake: Arc<Wake>,
@@ -227,41 +255,56 @@ pub struct Client {
 }
 
 impl Client {
-    /// Makes `number` control connections side by side.
+    /// Makes the first control connection for `tests` tests at once. The others are made if the
+    /// server turns out to need them.
     ///
     /// # Errors
-    /// When the system refuses to wait for events. A connection that fails is that flow's error.
-    pub fn connect(control: &Control, number: u32, signals: Option<Signals>) -> io::Result<Self> {
+    /// When the system refuses to wait for events. A connection that fails is a test's error.
+    pub fn connect(control: &Control, tests: u32, signals: Option<Signals>) -> io::Result<Self> {
         let epoll = Epoll::new()?;
         let wake = Arc::new(Wake::new()?);
         epoll.add(&*wake, WAKE, Readiness::READ)?;
         if let Some(signals) = &signals {
             epoll.add(signals, SIGNAL, Readiness::READ)?;
         }
+        let tests = tests as usize;
         let mut client = Self {
-            seats: (0..number).map(|_| Seat::new(control)).collect(),
+            control: control.clone(),
+            tests,
+            seats: Vec::new(),
+            ready: vec![Readiness::default(); tests],
             epoll,
             events: Events::with_capacity(256),
             wake,
             signals,
             interrupted: false,
         };
-        if !control.absent {
-            let deadline = clock::now() + CONNECT;
-            for at in 0..client.seats.len() {
-                client.seats[at].dial(&client.epoll, key(at));
-            }
-            while client.seats.iter().any(Seat::is_dialling) && !client.interrupted {
-                client.pump(Some(deadline))?;
-                for at in 0..client.seats.len() {
-                    client.seats[at].dialled(&client.epoll, key(at), clock::now() >= deadline);
-                }
-            }
-        }
+        client.sit(1)?;
         Ok(client)
     }
 
-    /// The first flow's error, if it has one.
+    /// Makes control connections side by side until there are `seats`.
+    fn sit(&mut self, seats: usize) -> io::Result<()> {
+        let first = self.seats.len();
+        self.seats
+            .extend((first..seats).map(|_| Seat::new(&self.control)));
+        if self.control.absent {
+            return Ok(());
+        }
+        let deadline = clock::now() + CONNECT;
+        for at in first..seats {
+            self.seats[at].dial(&self.epoll, key(at));
+        }
+        while self.seats[first..].iter().any(Seat::is_dialling) && !self.interrupted {
+            self.pump(Some(deadline))?;
+            for at in first..seats {
+                self.seats[at].dialled(&self.epoll, key(at), clock::now() >= deadline);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first connection's error, if it has one.
     pub fn error(&self) -> Option<ClientError> {
         self.seats.iter().find_map(|seat| seat.error.clone())
     }
@@ -324,11 +367,11 @@ impl Client {
                     self.interrupted |= signal.is_some();
                 }
                 key => {
-                    let seat = &mut self.seats[((key - FIRST_SEAT) / KEYS) as usize];
-                    if (key - FIRST_SEAT).is_multiple_of(KEYS) {
-                        seat.control_ready(&self.epoll, ready);
+                    let number = ((key - FIRST) / KEYS) as usize;
+                    if (key - FIRST).is_multiple_of(KEYS) {
+                        self.seats[number].control_ready(&self.epoll, ready);
                     } else {
-                        seat.data_ready = ready;
+                        self.ready[number] = ready;
                     }
                 }
             }
@@ -341,7 +384,8 @@ impl Client {
     }
 }
 
-/// The key of a seat's control connection; its data socket has the next one.
-fn key(seat: usize) -> u64 {
-    FIRST_SEAT + KEYS * seat as u64
+/// The key of a seat's control connection; the test of the same number has the next one for its
+/// data socket.
+fn key(number: usize) -> u64 {
+    FIRST + KEYS * number as u64
 }

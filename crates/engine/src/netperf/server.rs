@@ -1,5 +1,6 @@
 //! netserver: a listener, a thread for each control connection, and the workers of its test.
 
+mod group;
 mod session;
 mod test;
 

@@ -306,7 +306,11 @@ mod tests {
         assert_eq!((run.status, run.intervals.len()), (Status::Failed, 1));
         assert_eq!(run.loads[0].received.unwrap().bytes, 1000);
         assert!(run.cost.client.is_some(), "CPU times of the edges");
-        assert!(run.doubts.iter().any(|doubt| doubt.doubt == "never-left-host"));
+        assert!(
+            run.doubts
+                .iter()
+                .any(|doubt| doubt.doubt == "never-left-host")
+        );
     }
 
     #[test]

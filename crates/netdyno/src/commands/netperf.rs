@@ -1,7 +1,9 @@
 //! `netperf` and `super_netperf`.
 
+mod detail;
+mod facts;
 mod figures;
-mod keep;
+mod interim;
 mod order;
 mod several;
 mod single;

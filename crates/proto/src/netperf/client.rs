@@ -2,6 +2,7 @@
 
 use units::Nanos;
 
+use super::group;
 use super::line::Line;
 use super::request::calibration;
 use super::{
@@ -29,10 +30,12 @@ pub enum ClientAction {
         /// CPUs.
         cpus: u32,
     },
-    /// The server is ready: connect to its data socket, run the test, and say when it is over.
-    Opened(Box<Opened>),
-    /// The server's figures. They may come before the client is through with its part.
-    Results(Box<Tally>),
+    /// The server is ready: connect to its data sockets, one for each test that it does, run the
+    /// tests, and say when they are over.
+    Opened(Vec<Opened>),
+    /// The server's figures, in the same order. They may come before the client is through with
+    /// its part.
+    Results(Vec<Tally>),
     /// The server does not do it, or not to its end. A test that runs is void; say that it is
     /// over. Another may be asked for.
     Refused(ErrorNumber),
@@ -50,6 +53,11 @@ pub struct ClientSession {
     state: State,
     /// The test at hand, from its request to its results.
     request: Option<Box<TestRequest>>,
+    /// How many tests were asked for, then how many the server does.
+    tests: u32,
+    /// What came for some of them.
+    opened: Vec<Opened>,
+    tallies: Vec<Tally>,
 }
 
 impl ClientSession {
@@ -64,19 +72,27 @@ impl ClientSession {
             line,
             state: State::Idle,
             request: None,
+            tests: 1,
+            opened: Vec::new(),
+            tallies: Vec::new(),
         }
     }
 
-    /// Asks for a test, the server's part of it on `cpu`.
+    /// Asks for so many equal tests, the server's part of them on `cpu`. A server that knows
+    /// nothing of more than one does one.
     pub fn ask(
         &mut self,
         now: Nanos,
         cpu: Option<u32>,
         test: TestRequest,
+        tests: u32,
     ) -> Result<(), WrongTurn> {
         if self.turn("ask", self.state == State::Idle)? {
             self.request = Some(Box::new(test.clone()));
-            self.line.send(&Request::Test { cpu, test }.encode());
+            (self.tests, self.opened, self.tallies) = (tests, Vec::new(), Vec::new());
+            let mut frame = Request::Test { cpu, test }.encode();
+            group::ask(&mut frame, tests);
+            self.line.send(&frame);
             self.enter_until(State::Asked, now + ANSWER);
         }
         Ok(())
@@ -191,13 +207,22 @@ impl ClientSession {
             }
             State::Asked if errno == 0 => {
                 let opened = self.read(frame, Opened::decode)?;
-                self.enter(State::Running);
-                self.line.act(ClientAction::Opened(Box::new(opened)));
+                self.opened.push(opened);
+                self.tests = self.tests.min(group::granted(frame));
+                if self.opened.len() as u32 >= self.tests {
+                    self.enter(State::Running);
+                    let opened = std::mem::take(&mut self.opened);
+                    self.line.act(ClientAction::Opened(opened));
+                }
             }
             State::Running | State::Finished if errno == 0 => {
                 let tally = self.read(frame, Tally::decode)?;
-                self.enter_told();
-                self.line.act(ClientAction::Results(Box::new(tally)));
+                self.tallies.push(tally);
+                if self.tallies.len() as u32 >= self.tests {
+                    self.enter_told();
+                    let tallies = std::mem::take(&mut self.tallies);
+                    self.line.act(ClientAction::Results(tallies));
+                }
             }
             State::Calibrating | State::Asked | State::Running | State::Finished => {
                 self.enter_told();

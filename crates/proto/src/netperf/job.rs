@@ -43,6 +43,8 @@ pub struct Job {
     pub avoids_copies: bool,
     /// Keep to a rate.
     pub pace: Option<Pace>,
+    /// Equal tests that are asked for at once, each with a data socket of its own.
+    pub tests: u32,
 }
 
 /// What a data socket is.
@@ -141,6 +143,7 @@ impl Job {
             measures_cpu: false,
             avoids_copies: false,
             pace: None,
+            tests: 1,
         }
     }
 

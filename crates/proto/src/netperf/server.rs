@@ -3,6 +3,7 @@
 use units::Nanos;
 
 use super::line::Line;
+use super::group;
 use super::request::{calibrated, debug_ok, system_info};
 use super::{ErrorNumber, Frame, Job, Opened, Refusal, Request, SessionError, Tally, WrongTurn};
 
@@ -88,12 +89,17 @@ impl ServerSession {
         }
     }
 
-    /// The data socket is open: the test runs.
-    pub fn opened(&mut self, now: Nanos, opened: &Opened) -> Result<(), WrongTurn> {
+    /// The data sockets are open, one for each test: the tests run. There may be fewer than were
+    /// asked for.
+    pub fn opened(&mut self, now: Nanos, opened: &[Opened]) -> Result<(), WrongTurn> {
         if self.turn("opened", self.state == State::Opening)?
             && let Some(task) = &mut self.task
         {
-            self.line.send(&opened.encode(&task.request));
+            for one in opened {
+                let mut frame = one.encode(&task.request);
+                group::grant(&mut frame, opened.len() as u32);
+                self.line.send(&frame);
+            }
             self.line.deadline = task.due(now, self.terms.patience);
             self.state = State::Open;
         }
@@ -116,12 +122,14 @@ impl ServerSession {
         Ok(())
     }
 
-    /// The test is over, and this was it.
-    pub fn results(&mut self, now: Nanos, tally: &Tally) -> Result<(), WrongTurn> {
+    /// The tests are over, and this was it: one for each that was opened, in the same order.
+    pub fn results(&mut self, now: Nanos, tallies: &[Tally]) -> Result<(), WrongTurn> {
         if self.turn("results", matches!(self.state, State::Open | State::Begun))?
             && let Some(task) = self.task.take()
         {
-            self.line.send(&tally.encode(&task.request));
+            for tally in tallies {
+                self.line.send(&tally.encode(&task.request));
+            }
             self.enter_idle(now);
         }
         Ok(())
@@ -229,7 +237,7 @@ impl ServerSession {
             State::Idle => {
                 // A client may talk on between tests, but not for ever without a test.
                 match Request::decode(frame) {
-                    Ok(request) => self.answer(request),
+                    Ok(request) => self.answer(request, group::asked(frame)),
                     Err(refusal) => self.turn_down(refusal),
                 }
                 if self.line.waiting().len() > UNREAD {
@@ -247,7 +255,7 @@ impl ServerSession {
         }
     }
 
-    fn answer(&mut self, request: Request) {
+    fn answer(&mut self, request: Request, tests: u32) {
         match request {
             Request::DebugOn | Request::DebugOff => self.line.send(&debug_ok()),
             Request::SystemInfo => self.line.send(&system_info()),
@@ -259,6 +267,7 @@ impl ServerSession {
             }
             Request::Test { cpu, test } => match Job::of(&test, cpu) {
                 Ok(job) => {
+                    let job = Job { tests, ..job };
                     self.task = Some(Box::new(Task::new(test, &job)));
                     self.enter(State::Opening);
                     self.line.act(ServerAction::Open(Box::new(job)));

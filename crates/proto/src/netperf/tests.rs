@@ -83,7 +83,7 @@ impl Pair {
     fn want(&mut self) {
         match self.wants.pop() {
             Some(Want::Calibration) => self.client.calibrate(self.now).unwrap(),
-            Some(Want::Test(test)) => self.client.ask(self.now, None, test).unwrap(),
+            Some(Want::Test(test)) => self.client.ask(self.now, None, test, 1).unwrap(),
             None => self.client.close(),
         }
     }
@@ -138,16 +138,16 @@ impl Pair {
         match (&action, self.conduct) {
             (ServerAction::Open(_), Conduct::Refuses) => server.refuse(now, in_use).unwrap(),
             (ServerAction::Open(_), conduct) => {
-                server.opened(now, &sample::opened()).unwrap();
+                server.opened(now, &[sample::opened()]).unwrap();
                 if conduct == Conduct::Breaks {
                     server.began(now).unwrap();
                     server.refuse(now, ErrorNumber::SEND_FAILED).unwrap();
                 } else if conduct != Conduct::HearsNothing {
                     server.began(now).unwrap();
-                    server.results(now, &sample::tally()).unwrap();
+                    server.results(now, &[sample::tally()]).unwrap();
                 }
             }
-            (ServerAction::Stop { .. }, _) => server.results(now, &sample::tally()).unwrap(),
+            (ServerAction::Stop { .. }, _) => server.results(now, &[sample::tally()]).unwrap(),
             (ServerAction::Calibrate, _) => server.calibrated(now, 100.0, 2).unwrap(),
             _ => {}
         }
@@ -184,8 +184,8 @@ fn told_in_a_good_run(wants: &[Want]) -> (Vec<ClientAction>, Vec<ServerAction>) 
             Want::Test(test) => {
                 let opened = Opened::decode(&sample::opened().encode(test), test).unwrap();
                 let tally = Tally::decode(&sample::tally().encode(test), test).unwrap();
-                client.push(ClientAction::Opened(Box::new(opened)));
-                client.push(ClientAction::Results(Box::new(tally)));
+                client.push(ClientAction::Opened(vec![opened]));
+                client.push(ClientAction::Results(vec![tally]));
                 let job = Job::of(test, None).unwrap();
                 server.push(ServerAction::Open(Box::new(job)));
             }
@@ -200,7 +200,7 @@ fn told_in_a_good_run(wants: &[Want]) -> (Vec<ClientAction>, Vec<ServerAction>) 
 fn every_test_alone() {
     for want in every_want() {
         for conduct in [Conduct::Works, Conduct::IsFirst] {
-            let wants = [want.clone()];
+            let wants = [want];
             let mut pair = Pair::new(&wants, conduct, vec![usize::MAX]);
             pair.run();
             assert_eq!(pair.told, told_in_a_good_run(&wants), "{conduct:?}");
@@ -313,4 +313,43 @@ proptest! {
         };
         prop_assert_eq!(told(size), told(usize::MAX));
     }
+}
+
+/// netdyno's own words: one question, an answer and results for each of three tests.
+#[test]
+fn many_tests_share_a_connection() {
+    let test = TestName::TcpStream.request().unwrap();
+    let mut client = ClientSession::new(None);
+    let mut server = ServerSession::new(Nanos::ZERO, Terms::default());
+    let now = Nanos::ZERO;
+    client.ask(now, None, test, 3).unwrap();
+    server.receive(now, client.transmit());
+    client.consumed(client.transmit().len());
+    let Some(ServerAction::Open(job)) = server.poll_action() else {
+        panic!("no job");
+    };
+    assert_eq!(job.tests, 3);
+    let port = |port| Opened {
+        port,
+        ..sample::opened()
+    };
+    let opened = [port(1), port(2), port(3)];
+    server.opened(now, &opened).unwrap();
+    let (answers, part) = (server.transmit().to_vec(), Frame::LEN + 7);
+    server.consumed(answers.len());
+    client.receive(now, &answers[..part]);
+    assert_eq!(client.poll_action(), None, "two answers are missing");
+    client.receive(now, &answers[part..]);
+    let Some(ClientAction::Opened(heard)) = client.poll_action() else {
+        panic!("no answers");
+    };
+    assert_eq!(heard.iter().map(|one| one.port).collect::<Vec<_>>(), [1, 2, 3]);
+    client.finished(now).unwrap();
+    let tallies = [sample::tally(), sample::tally(), sample::tally()];
+    server.results(now, &tallies).unwrap();
+    client.receive(now, server.transmit());
+    let Some(ClientAction::Results(heard)) = client.poll_action() else {
+        panic!("no results");
+    };
+    assert_eq!(heard.len(), 3);
 }

@@ -44,53 +44,45 @@ impl Client {
             // What still waits then waits for a peer that says nothing.
             squad.finish();
         }
-        match (job.transport, job.work) {
-            (Transport::Udp, _) => {
-                for (seat, line) in self.seats.iter_mut().zip(lines.iter_mut()) {
-                    line.drained = Some(stop);
-                    seat.finished();
+        let reconnects = matches!(
+            job.work,
+            Work::Connect
+                | Work::Exchange {
+                    reconnects: true,
+                    ..
+                }
+        );
+        if job.transport == Transport::Udp {
+            for line in lines.iter_mut() {
+                line.drained = Some(stop);
+                line.say_end();
+            }
+        } else if reconnects {
+            for line in lines.iter_mut() {
+                line.drained = Some(stop);
+            }
+        } else {
+            self.drain(lines)?;
+        }
+        self.seats.iter_mut().for_each(Seat::finished);
+        while self.seats.iter().any(Seat::waits_for_results) {
+            if job.transport != Transport::Udp {
+                self.turn(None)?;
+                continue;
+            }
+            // The server's part ends with the empty datagram, or with its own patience.
+            self.turn(Some(clock::now() + END_AGAIN))?;
+            for line in lines.iter() {
+                if self.seats[line.seat].waits_for_results() {
                     line.say_end();
                 }
-                // The server's part ends with the empty datagram, or with its own patience.
-                while self.seats.iter().any(Seat::waits_for_results) {
-                    self.turn(Some(clock::now() + END_AGAIN))?;
-                    for (seat, line) in self.seats.iter().zip(lines.iter()) {
-                        if seat.waits_for_results() {
-                            line.say_end();
-                        }
-                    }
-                }
-            }
-            (
-                _,
-                Work::Connect
-                | Work::Exchange {
-                    reconnects: true, ..
-                },
-            ) => {
-                for (seat, line) in self.seats.iter_mut().zip(lines.iter_mut()) {
-                    line.drained = Some(stop);
-                    seat.finished();
-                }
-                self.wait_for_results()?;
-            }
-            _ => {
-                self.drain(lines)?;
-                for seat in &mut self.seats {
-                    seat.finished();
-                }
-                self.wait_for_results()?;
             }
         }
         for line in lines {
             line.flow.elapsed = line.drained.unwrap_or(stop).max(start) - start;
-        }
-        Ok(())
-    }
-
-    fn wait_for_results(&mut self) -> Result<(), ClientError> {
-        while self.seats.iter().any(Seat::waits_for_results) {
-            self.turn(None)?;
+            let tally = &line.handle.tally;
+            let last = tally.sent_all().max(tally.received_all()).unwrap_or(stop);
+            line.flow.active = last.clamp(start, stop) - start;
         }
         Ok(())
     }
@@ -100,11 +92,11 @@ impl Client {
         let deadline = clock::now() + DRAIN;
         let mut left = Vec::new();
         for (at, line) in lines.iter().enumerate() {
-            let Some(socket) = &line.socket else {
+            let Some(socket) = &line.handle.socket else {
                 continue;
             };
             sys::shut_sending(&**socket);
-            self.seats[at].data_ready = Readiness::READ;
+            self.ready[at] = Readiness::READ;
             self.epoll
                 .add(&**socket, key(at) + 1, Readiness::READ)
                 .map_err(|error| ClientError::data("waiting for data connections", error))?;
@@ -113,14 +105,14 @@ impl Client {
         let mut scrap = vec![0; 64 * 1024];
         loop {
             left.retain(|at| {
-                let (seat, line) = (&mut self.seats[*at], &mut lines[*at]);
-                let Some(socket) = line.socket.clone() else {
+                let line = &mut lines[*at];
+                let Some(socket) = line.handle.socket.clone() else {
                     return false;
                 };
-                if !seat.data_ready.read {
+                if !self.ready[*at].read {
                     return true;
                 }
-                seat.data_ready = Readiness::default();
+                self.ready[*at] = Readiness::default();
                 loop {
                     match sys::recv(&*socket, &mut scrap, Wait::Never) {
                         Ok(n) if n > 0 => (),
@@ -139,7 +131,7 @@ impl Client {
             self.turn(Some(deadline))?;
         }
         for at in left {
-            if let Some(socket) = &lines[at].socket {
+            if let Some(socket) = &lines[at].handle.socket {
                 let _ = self.epoll.remove(&**socket);
             }
         }

@@ -2,16 +2,17 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use proto::netperf::Opened;
 use sys::{Options, Wait};
 use units::Nanos;
 
 use super::data::Dialer;
-use super::{Flow, Job};
+use super::{ClientError, Flow, Job};
+use crate::crew::FlowHandle;
+use crate::mark::FlowMark;
 use crate::netperf::socket;
-use crate::tally::Tally as Counts;
 
 /// How often at once the end of datagrams is said, as netperf does.
 const ENDS: usize = 3;
@@ -19,13 +20,16 @@ const ENDS: usize = 3;
 /// A flow's end at the client.
 #[derive(Default)]
 pub(super) struct Line {
-    pub socket: Option<Arc<OwnedFd>>,
-    pub counts: Arc<Counts>,
+    /// Its control connection.
+    pub seat: usize,
+    /// The server's data socket.
+    pub opened: Option<Opened>,
+    /// What befell it alone.
+    pub error: Option<ClientError>,
+    pub handle: FlowHandle,
     /// When the server had read all and closed.
     pub drained: Option<Nanos>,
     pub flow: Flow,
-    /// Acknowledged before the first byte of load: the SYN.
-    pub acked_before: u64,
 }
 
 impl Line {
@@ -39,7 +43,7 @@ impl Line {
         self.flow.first_buffers = (options.sndbuf().ok(), options.rcvbuf().ok());
         if connects {
             sys::connect(&socket, peer)?;
-            self.socket = Some(Arc::new(socket));
+            self.handle.socket = Some(Arc::new(socket));
         } else {
             self.flow.last_buffers = self.flow.first_buffers;
         }
@@ -55,23 +59,23 @@ impl Line {
         let options = Options::of(&socket);
         self.flow.first_buffers = (options.sndbuf().ok(), options.rcvbuf().ok());
         let port = sys::local_address(&socket)?.port();
-        self.socket = Some(Arc::new(socket));
+        self.handle.socket = Some(Arc::new(socket));
         Ok(port)
     }
 
     /// Notes what the common window holds.
-    pub fn mark(&mut self) {
-        self.flow.window = self.counts.counters(true);
-        let info = self.socket.as_ref().map(|socket| sys::tcp_info(&**socket));
-        let acked = info
-            .and_then(Result::ok)
-            .and_then(|info| info.tcpi_bytes_acked);
-        self.flow.window_acked = acked.map(|acked| acked.saturating_sub(self.acked_before));
+    pub fn mark(&mut self, mark: &FlowMark) {
+        self.flow.window = mark.counters;
+        self.flow.window_acked = mark.acked;
+        self.flow.window_retransmits = mark
+            .tcp_info
+            .as_ref()
+            .and_then(|info| info.tcpi_total_retrans);
     }
 
     /// Says that no more datagrams come.
     pub fn say_end(&self) {
-        if let Some(socket) = &self.socket {
+        if let Some(socket) = &self.handle.socket {
             for _ in 0..ENDS {
                 // Whether it arrives nobody knows; it is said until the results come.
                 let _ = sys::send(&**socket, &[], Wait::Never);

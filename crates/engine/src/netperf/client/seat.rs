@@ -1,4 +1,4 @@
-//! One test's control connection and what it has told.
+//! A control connection and what it has told of its tests: one, or all of them at netdyno.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -11,7 +11,7 @@ use units::Nanos;
 
 use super::{ClientError, Control};
 
-/// A place for one test at a time.
+/// A place for one request at a time.
 pub(super) struct Seat {
     addresses: Vec<SocketAddr>,
     tried: usize,
@@ -24,12 +24,14 @@ pub(super) struct Seat {
     /// Without a control connection there is nobody to talk to.
     alone: bool,
     pub peer: Option<SocketAddr>,
-    pub opened: Option<Opened>,
-    pub results: Option<Tally>,
+    /// One for each test that the server does.
+    pub opened: Vec<Opened>,
+    /// The same.
+    pub results: Vec<Tally>,
     pub calibration: Option<(f32, u32)>,
     pub error: Option<ClientError>,
-    /// What the data socket is ready for, if it is waited for.
-    pub data_ready: Readiness,
+    /// What the connection that is being made is ready for.
+    dialled: Readiness,
 }
 
 impl Seat {
@@ -45,11 +47,11 @@ impl Seat {
             closed: false,
             alone: control.absent,
             peer: control.addresses.first().copied(),
-            opened: None,
-            results: None,
+            opened: Vec::new(),
+            results: Vec::new(),
             calibration: None,
             error: None,
-            data_ready: Readiness::default(),
+            dialled: Readiness::default(),
         }
     }
 
@@ -109,14 +111,14 @@ impl Seat {
         let Some(socket) = &self.socket else {
             return;
         };
-        if self.data_ready == Readiness::default() {
+        if self.dialled == Readiness::default() {
             if late {
                 self.tried = self.addresses.len();
                 self.next_address(io::ErrorKind::TimedOut.into(), epoll, key);
             }
             return;
         }
-        self.data_ready = Readiness::default();
+        self.dialled = Readiness::default();
         let fine = sys::take_error(socket)
             .and_then(|()| sys::Options::of(socket).set_nodelay())
             .and_then(|()| epoll.modify(socket, key, Readiness::READ));
@@ -126,13 +128,13 @@ impl Seat {
         }
     }
 
-    /// Asks for a test.
-    pub fn ask(&mut self, cpu: Option<u32>, request: TestRequest) {
-        self.opened = None;
-        self.results = None;
+    /// Asks for so many tests.
+    pub fn ask(&mut self, cpu: Option<u32>, request: TestRequest, tests: u32) {
+        self.opened.clear();
+        self.results.clear();
         if self.error.is_none() && !self.alone {
             // It is its turn whenever there is no error.
-            let _ = self.session.ask(clock::now(), cpu, request);
+            let _ = self.session.ask(clock::now(), cpu, request, tests);
             self.flush();
         }
     }
@@ -152,12 +154,12 @@ impl Seat {
 
     /// Whether the server's answer is still to come.
     pub fn waits_for_opening(&self) -> bool {
-        !self.alone && self.opened.is_none() && self.error.is_none()
+        !self.alone && self.opened.is_empty() && self.error.is_none()
     }
 
     /// Whether the server's figures are still to come.
     pub fn waits_for_results(&self) -> bool {
-        !self.alone && self.results.is_none() && self.error.is_none()
+        !self.alone && self.results.is_empty() && self.error.is_none()
     }
 
     pub fn leave(&mut self) {
@@ -193,7 +195,7 @@ impl Seat {
     /// The control connection can be read, or is made.
     pub fn control_ready(&mut self, epoll: &Epoll, ready: Readiness) {
         if !self.connected {
-            self.data_ready = ready;
+            self.dialled = ready;
             return;
         }
         let Some(socket) = &self.socket else {
@@ -227,8 +229,8 @@ impl Seat {
         while let Some(action) = self.session.poll_action() {
             match action {
                 ClientAction::Calibrated { rate, cpus } => self.calibration = Some((rate, cpus)),
-                ClientAction::Opened(opened) => self.opened = Some(*opened),
-                ClientAction::Results(tally) => self.results = Some(*tally),
+                ClientAction::Opened(opened) => self.opened = opened,
+                ClientAction::Results(tallies) => self.results = tallies,
                 ClientAction::Refused(number) => {
                     self.error = Some(ClientError::Refused { number });
                 }

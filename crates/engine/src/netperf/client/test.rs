@@ -11,7 +11,8 @@ use units::{Bytes, Nanos};
 
 use super::data::{self, Dialer, Sizes};
 use super::line::Line;
-use super::{CONNECT, Client, ClientError, Job, Outcome, Progress, key};
+use super::look::{Look, asks};
+use super::{CONNECT, Client, ClientError, Job, News, Outcome, Progress, key};
 use crate::flow::Timings;
 use crate::netperf::Cpu;
 use crate::netperf::payload::payload;
@@ -26,11 +27,7 @@ impl Client {
     /// # Errors
     /// When the system refuses threads or events, or the user ends it before it begins. What
     /// befalls one flow is that flow's error.
-    pub fn run(
-        &mut self,
-        job: &Job,
-        tell: &mut dyn FnMut(Progress),
-    ) -> Result<Outcome, ClientError> {
+    pub fn run(&mut self, job: &Job, tell: &mut dyn FnMut(News)) -> Result<Outcome, ClientError> {
         let job = Arc::new(job.clone());
         self.pause(job.delay)?;
         let mut lines = self.ask(&job)?;
@@ -46,15 +43,21 @@ impl Client {
         let timings = self
             .start(&mut squad, &job, sizes, &mut lines, start)
             .map_err(|error| ClientError::data("starting the flows", error))?;
-        let stop = self.last(&job, &squad, &lines, start, tell)?;
+        let mut look = Look::new(&job, timings);
+        tell(News::Start);
+        let stop = self.last(&job, &squad, &lines, &mut look, start, tell)?;
         let cpu = cpu.map(|cpu| cpu.stop(stop - start, Nanos::ZERO));
-        lines.iter_mut().for_each(Line::mark);
+        let mark = look.whole(&lines);
         squad.stop();
-        self.end(&job, &mut squad, &mut lines, start, stop)?;
-        let mut response = Buckets::default();
-        for timings in timings {
-            response = response.with(&timings.response.read());
+        for (line, mark) in lines.iter_mut().zip(&mark.flows) {
+            line.mark(mark);
         }
+        tell(News::Edge {
+            at: stop - start,
+            load: Box::new(look.edge(&mark)),
+        });
+        self.end(&job, &mut squad, &mut lines, start, stop)?;
+        let response = look.whole(&lines).response;
         let mut outcome = self.conclude(&job, lines, stop - start, cpu, response);
         let mut broken = squad.finish().into_iter().filter_map(|ended| ended.broken);
         if let Some(sentence) = broken.next()
@@ -82,36 +85,84 @@ impl Client {
             .map_err(|error| ClientError::data("waiting for events", error))
     }
 
-    /// Every server opens its data socket.
+    /// Every test gets its data socket at a server. Only netdyno has more than one on a control
+    /// connection: for what the first one does not do there are others.
     fn ask(&mut self, job: &Arc<Job>) -> Result<Vec<Line>, ClientError> {
-        let mut lines: Vec<Line> = self.seats.iter().map(|_| Line::default()).collect();
-        for (seat, line) in self.seats.iter_mut().zip(&mut lines) {
+        let mut lines: Vec<Line> = (0..self.tests).map(|_| Line::default()).collect();
+        // A server that sends datagrams by itself must know where to, and one request names one
+        // address.
+        let listens =
+            job.transport == Transport::Udp && matches!(job.work, Work::Receive { .. });
+        let asks_for_all = self.seats.len() == 1 && !listens && !self.control.absent;
+        if asks_for_all {
+            self.seats[0].ask(job.server_cpu, job.request.clone(), self.tests as u32);
+            self.wait_for_opening()?;
+        }
+        let served = match asks_for_all {
+            true => self.seats[0].opened.len().max(1),
+            false => 0,
+        };
+        if served < self.tests && !self.control.absent {
+            // A server that is not there is not tried again for every test.
+            if self.seats[0].error.is_none() {
+                let seats = self.tests - served + usize::from(asks_for_all);
+                self.sit(seats)
+                    .map_err(|error| ClientError::data("waiting for events", error))?;
+            }
+        }
+        for (at, line) in lines.iter_mut().enumerate().skip(served) {
+            line.seat = match asks_for_all {
+                true => at - served + 1,
+                false => at,
+            };
+            line.seat = line.seat.min(self.seats.len() - 1);
+            if self.control.absent || (asks_for_all && line.seat == 0) {
+                continue;
+            }
             let mut request = job.request.clone();
-            // A server that sends datagrams by itself must know where to.
-            let receives = matches!(job.work, Work::Receive { .. });
-            if job.transport == Transport::Udp
-                && receives
+            let seat = &mut self.seats[line.seat];
+            if listens
                 && let (Some(peer), TestRequest::Omni(asked)) = (seat.peer, &mut request)
             {
                 match line.listen(job, peer) {
                     Ok(port) => asked.client_port = port,
                     Err(error) => {
-                        seat.error = Some(ClientError::data("opening the data socket", error));
+                        line.error = Some(ClientError::data("opening the data socket", error));
                     }
                 }
                 if let Some(local) = job.local_address.or(seat.local_ip()) {
                     asked.client_address = local.into();
                 }
             }
-            seat.ask(job.server_cpu, request);
+            seat.ask(job.server_cpu, request, 1);
         }
+        self.wait_for_opening()?;
+        for (at, line) in lines.iter_mut().enumerate() {
+            let number = if line.seat == 0 { at } else { 0 };
+            line.opened = self.seats[line.seat].opened.get(number).cloned();
+        }
+        Ok(lines)
+    }
+
+    fn wait_for_opening(&mut self) -> Result<(), ClientError> {
         while self.seats.iter().any(super::Seat::waits_for_opening) {
             self.turn(None)?;
             if self.interrupted {
                 return Err(ClientError::Interrupted);
             }
         }
-        Ok(lines)
+        Ok(())
+    }
+
+    /// Why a test goes no further.
+    fn error_of(&self, line: &Line) -> Option<ClientError> {
+        line.error
+            .clone()
+            .or_else(|| self.seats[line.seat].error.clone())
+    }
+
+    fn goes(&self, line: &Line) -> bool {
+        line.error.is_none() && self.seats[line.seat].error.is_none()
     }
 
     /// Every flow gets its data socket, connected if the test has one connection.
@@ -124,13 +175,14 @@ impl Client {
                     ..
                 }
         );
-        for (at, line) in lines.iter_mut().enumerate() {
-            let Some(peer) = self.data_address(job, at).filter(|_| line.socket.is_none()) else {
+        for line in lines.iter_mut() {
+            let peer = self.data_address(job, line);
+            let Some(peer) = peer.filter(|_| line.handle.socket.is_none()) else {
                 continue;
             };
             if let Err(error) = line.open(job, peer, !reconnects) {
                 let doing = format!("opening the data socket to {peer}");
-                self.seats[at].error = Some(ClientError::data(&doing, error));
+                line.error = Some(ClientError::data(&doing, error));
             }
         }
         if reconnects {
@@ -141,10 +193,11 @@ impl Client {
         }
         for line in lines {
             let info = line
+                .handle
                 .socket
                 .as_ref()
                 .and_then(|socket| sys::tcp_info(&**socket).ok());
-            line.acked_before = info
+            line.handle.acked_before = info
                 .and_then(|info| info.tcpi_bytes_acked)
                 .unwrap_or(0)
                 .max(1);
@@ -156,10 +209,10 @@ impl Client {
         let deadline = clock::now() + CONNECT;
         let mut left = Vec::new();
         for (at, line) in lines.iter().enumerate() {
-            let Some(socket) = &line.socket else {
+            let Some(socket) = &line.handle.socket else {
                 continue;
             };
-            self.seats[at].data_ready = Readiness::default();
+            self.ready[at] = Readiness::default();
             self.epoll
                 .add(&**socket, key(at) + 1, Readiness::WRITE)
                 .map_err(|error| ClientError::data("waiting for data connections", error))?;
@@ -172,14 +225,14 @@ impl Client {
                 return Err(ClientError::Interrupted);
             }
             left.retain(|at| {
-                let (seat, line) = (&mut self.seats[*at], &mut lines[*at]);
-                let Some(socket) = line.socket.clone() else {
+                let line = &mut lines[*at];
+                let Some(socket) = line.handle.socket.clone() else {
                     return false;
                 };
-                if seat.data_ready == Readiness::default() && !late {
+                if self.ready[*at] == Readiness::default() && !late {
                     return true;
                 }
-                seat.data_ready = Readiness::default();
+                self.ready[*at] = Readiness::default();
                 let _ = self.epoll.remove(&*socket);
                 let answer = if late {
                     Err(io::ErrorKind::TimedOut.into())
@@ -187,8 +240,8 @@ impl Client {
                     sys::take_error(&*socket)
                 };
                 if let Err(error) = answer {
-                    line.socket = None;
-                    seat.error
+                    line.handle.socket = None;
+                    line.error
                         .get_or_insert(ClientError::data("connecting the data socket", error));
                 }
                 false
@@ -197,13 +250,13 @@ impl Client {
         Ok(())
     }
 
-    /// Where flow `at` sends its data; none if it has no server.
-    fn data_address(&self, job: &Job, at: usize) -> Option<SocketAddr> {
-        let seat = &self.seats[at];
-        if seat.error.is_some() {
+    /// Where a test sends its data; none if it has no server.
+    fn data_address(&self, job: &Job, line: &Line) -> Option<SocketAddr> {
+        let seat = &self.seats[line.seat];
+        if !self.goes(line) {
             return None;
         }
-        let port = match &seat.opened {
+        let port = match &line.opened {
             Some(opened) => opened.port,
             None => job.data_port,
         };
@@ -232,7 +285,7 @@ impl Client {
             None => thread::allowed_cpus().len().max(1),
         };
         let going: Vec<usize> = (0..lines.len())
-            .filter(|at| self.seats[*at].error.is_none())
+            .filter(|at| self.goes(&lines[*at]))
             .collect();
         let threads = cpus.min(going.len());
         let file = data::file(job, sizes.send)?;
@@ -242,7 +295,7 @@ impl Client {
             let mut flows = Vec::new();
             for at in going.iter().skip(number).step_by(threads) {
                 let line = &mut lines[*at];
-                let Some(peer) = self.data_address(job, *at) else {
+                let Some(peer) = self.data_address(job, line) else {
                     continue;
                 };
                 line.flow.send_size = size(sizes.send);
@@ -250,9 +303,9 @@ impl Client {
                 flows.push(data::member(
                     job,
                     sizes,
-                    line.socket.as_ref(),
+                    line.handle.socket.as_ref(),
                     Dialer::new(job.clone(), peer),
-                    line.counts.clone(),
+                    line.handle.tally.clone(),
                     &timings,
                     file.as_ref(),
                 ));
@@ -276,41 +329,52 @@ impl Client {
         job: &Job,
         squad: &Squad,
         lines: &[Line],
+        look: &mut Look,
         start: Nanos,
-        tell: &mut dyn FnMut(Progress),
+        tell: &mut dyn FnMut(News),
     ) -> Result<Nanos, ClientError> {
         let end = match job.length {
             Length::Seconds(seconds) => Some(start + Nanos::from_secs(seconds.into())),
             Length::Unlimited | Length::Count(_) => None,
         };
         let mut told = (start, record::Counters::default());
-        let mut next = job.interim.map(|interval| start + interval);
+        let mut interim = job.interim.map(|every| Beat::from(start, every));
+        let mut edge = Beat::from(start, job.interval);
         loop {
             let now = clock::now();
-            if let (Some(at), Some(interval)) = (next, job.interim)
-                && at <= now
-            {
+            if interim.as_mut().is_some_and(|beat| beat.is_due(now)) {
                 let counters = sum(lines);
-                tell(Progress {
+                tell(News::Progress(Progress {
                     counters: counters - told.1,
                     time: now - told.0,
-                });
+                }));
                 told = (now, counters);
-                let missed = (now - at).get() / interval.get().max(1);
-                next = Some(at + Nanos::new(interval.get().max(1) * (missed + 1)));
             }
-            let broken = self.seats.iter().all(|seat| seat.error.is_some());
+            let broken = !lines.iter().any(|line| self.goes(line));
             if end.is_some_and(|end| end <= now) || self.interrupted || broken || squad.left() == 0
             {
                 // A test that ended by itself ended with its last flow.
                 let last = lines
                     .iter()
-                    .filter_map(|line| line.counts.sent_all().max(line.counts.received_all()))
+                    .filter_map(|line| {
+                        line.handle
+                            .tally
+                            .sent_all()
+                            .max(line.handle.tally.received_all())
+                    })
                     .max();
                 let by_itself = squad.left() == 0 && end.is_none_or(|end| now < end);
                 return Ok(last.filter(|_| by_itself).unwrap_or(now).max(start));
             }
-            self.turn([end, next].into_iter().flatten().min())?;
+            if edge.is_due(now) {
+                let mark = look.light(lines);
+                tell(News::Edge {
+                    at: mark.at - start,
+                    load: Box::new(look.edge(&mark)),
+                });
+            }
+            let due = [end, interim.map(|beat| beat.next), Some(edge.next)];
+            self.turn(due.into_iter().flatten().min())?;
         }
     }
 
@@ -322,15 +386,17 @@ impl Client {
         cpu: Option<proto::netperf::CpuUse>,
         response: Buckets,
     ) -> Outcome {
-        let asks = matches!(job.work, Work::Exchange { .. } | Work::Connect);
-        let flows = self.seats.iter_mut().zip(lines).map(|(seat, line)| {
+        let asks = asks(job);
+        let flows = lines.into_iter().enumerate().map(|(at, line)| {
+            let error = self.error_of(&line);
+            let number = if line.seat == 0 { at } else { 0 };
             let mut flow = line.flow;
-            flow.opened = seat.opened.clone();
-            flow.results = seat.results.clone();
-            flow.error = seat.error.clone();
-            flow.counters = line.counts.counters(asks);
-            flow.unanswered = line.counts.unanswered();
-            if let Some(socket) = &line.socket {
+            flow.results = self.seats[line.seat].results.get(number).cloned();
+            flow.opened = line.opened;
+            flow.error = error;
+            flow.counters = line.handle.tally.counters(asks);
+            flow.unanswered = line.handle.tally.unanswered();
+            if let Some(socket) = &line.handle.socket {
                 let options = Options::of(&**socket);
                 flow.last_buffers = (options.sndbuf().ok(), options.rcvbuf().ok());
                 flow.tcp_info = sys::tcp_info(&**socket).ok();
@@ -350,8 +416,35 @@ impl Client {
     }
 }
 
+/// Instants at equal distances.
+#[derive(Debug, Clone, Copy)]
+struct Beat {
+    next: Nanos,
+    every: Nanos,
+}
+
+impl Beat {
+    fn from(start: Nanos, every: Nanos) -> Self {
+        let every = every.max(Nanos::new(1));
+        Self {
+            next: start + every,
+            every,
+        }
+    }
+
+    /// Whether an instant has come; those that were missed are passed over.
+    fn is_due(&mut self, now: Nanos) -> bool {
+        let due = self.next <= now;
+        if due {
+            let missed = (now - self.next).get() / self.every.get();
+            self.next = self.next + Nanos::new(self.every.get() * (missed + 1));
+        }
+        due
+    }
+}
+
 fn sum(lines: &[Line]) -> record::Counters {
-    let counters = lines.iter().map(|line| line.counts.counters(true));
+    let counters = lines.iter().map(|line| line.handle.tally.counters(true));
     counters.fold(record::Counters::default(), |sum, one| sum + one)
 }
 

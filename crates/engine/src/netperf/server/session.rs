@@ -11,7 +11,7 @@ use sys::{Wake, clock};
 use tracing::info;
 use units::Nanos;
 
-use super::test::Test;
+use super::group::Group;
 use super::{Shared, log_end};
 use crate::control::Control;
 use crate::netperf::Cpu;
@@ -51,13 +51,13 @@ pub(super) fn lead(
         local,
         peer,
         number,
-        test: None,
+        group: None,
         tests: 0,
     };
     let end = session.drive();
     log_end(number, peer, session.tests, &end);
     // The workers and their sockets go first, so that a peer sees the end at once.
-    drop(session.test.take());
+    drop(session.group.take());
     let Session {
         control,
         session: mut words,
@@ -76,7 +76,7 @@ struct Session<'a> {
     local: SocketAddr,
     peer: SocketAddr,
     number: u64,
-    test: Option<Test>,
+    group: Option<Group>,
     tests: u64,
 }
 
@@ -84,8 +84,9 @@ impl Session<'_> {
     /// To the client's goodbye, or to the sentence that says why not.
     fn drive(&mut self) -> Result<(), String> {
         loop {
+            let call = self.group.as_ref().and_then(Group::next_call);
             self.control
-                .turn(&mut self.session, None)
+                .turn(&mut self.session, call)
                 .map_err(|error| error.to_string())?;
             if self.shared.ending.load(Ordering::Acquire) {
                 return Err("the server ends".to_owned());
@@ -106,8 +107,8 @@ impl Session<'_> {
             ServerAction::Open(job) => return self.open(&job).map(|()| false),
             ServerAction::Calibrate => self.session.calibrated(now, Cpu::RATE, Cpu::count()),
             ServerAction::Stop { over_since } => {
-                if let Some(test) = &mut self.test {
-                    test.stop(over_since);
+                if let Some(group) = &mut self.group {
+                    group.stop(over_since);
                 }
                 Ok(())
             }
@@ -123,9 +124,9 @@ impl Session<'_> {
 
     fn open(&mut self, job: &Job) -> Result<(), String> {
         let now = clock::now();
-        let test = match self.refusal(job) {
+        let group = match self.refusal(job) {
             Some(refused) => Err(refused),
-            None => Test::open(
+            None => Group::open(
                 job,
                 self.local,
                 self.peer,
@@ -134,16 +135,17 @@ impl Session<'_> {
             )
             .map_err(|error| (number_of(&error), error.to_string())),
         };
-        let turn = match test {
-            Ok((test, opened)) => {
-                self.tests += 1;
-                info!(client = self.number, peer = %self.peer, test = ?job.work, port = opened.port, "netperf: test");
-                if let Some(listener) = test.listener() {
+        let turn = match group {
+            Ok((group, opened)) => {
+                self.tests += opened.len() as u64;
+                let port = opened.first().map_or(0, |opened| opened.port);
+                info!(client = self.number, peer = %self.peer, test = ?job.work, tests = opened.len(), port, "netperf: test");
+                for listener in group.listeners() {
                     self.control
                         .watch(listener)
                         .map_err(|error| error.to_string())?;
                 }
-                self.test = Some(test);
+                self.group = Some(group);
                 self.session.opened(now, &opened)
             }
             Err((number, reason)) => {
@@ -169,26 +171,26 @@ impl Session<'_> {
 
     /// Moves the test on: its connection, its beginning, its end.
     fn advance(&mut self) -> Result<(), String> {
-        let Some(test) = &mut self.test else {
+        let Some(group) = &mut self.group else {
             return Ok(());
         };
         let now = clock::now();
-        let progress = test.advance(now).map_err(|error| error.to_string());
-        if test.has_begun() {
+        let progress = group.advance(now).map_err(|error| error.to_string());
+        if group.has_begun() {
             self.session.began(now).map_err(|error| error.to_string())?;
         }
         let turn = match progress {
             Ok(false) => return Ok(()),
             Ok(true) => {
-                let tally = match self.test.take() {
-                    Some(test) => test.close(),
+                let tallies = match self.group.take() {
+                    Some(group) => group.close(),
                     None => return Ok(()),
                 };
-                self.session.results(clock::now(), &tally)
+                self.session.results(clock::now(), &tallies)
             }
             Err(reason) => {
                 info!(client = self.number, peer = %self.peer, reason, "netperf: test broke");
-                self.test = None;
+                self.group = None;
                 self.session.refuse(now, ErrorNumber::INVALID)
             }
         };

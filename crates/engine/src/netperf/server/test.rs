@@ -1,4 +1,4 @@
-//! One test at the server, from its data socket to its figures.
+//! One test at the server: its data socket, its flow, its figures.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -6,25 +6,22 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use proto::netperf::{Job, Length, Opened, Tally, Transport, Work};
-use sys::{Options, Wake, clock};
-use units::{BitRate, Bytes, Nanos};
+use sys::{Options, Wake};
+use units::{BitRate, Bytes};
 
 use crate::flow::{
     Answer, Burst, ConnectCounts, ConnectServe, Flow, PlainAnswer, PlainReceive, PlainSend,
     StreamReceive, StreamSend,
 };
-use crate::netperf::payload::{PERIOD, payload};
+use crate::netperf::payload::PERIOD;
 use crate::netperf::{Cpu, socket};
-use crate::squad::{Member, Single, Squad, Watch};
+use crate::squad::{Member, Single};
 use crate::tally::{Half, Tally as Counts};
 
 /// netserver's own size where a socket does not tell the size of its buffer.
 const USUAL_SIZE: Bytes = Bytes::new(4096);
 /// Bytes that one receive asks for at most: more are never there at once.
 const MOST_RECEIVED: usize = 4 << 20;
-
-/// Bytes that every worker has room for.
-const LEAST_ROOM: usize = 4096;
 
 /// EPROTONOSUPPORT.
 const NO_PROTOCOL: i32 = 93;
@@ -35,14 +32,7 @@ pub(super) struct Test {
     send_size: usize,
     recv_size: usize,
     socket: DataSocket,
-    squad: Squad,
     counts: Arc<Counts>,
-    wake: Arc<Wake>,
-    cpu: Option<Cpu>,
-    opened: Nanos,
-    began: Option<Nanos>,
-    /// When its time was over, if the client did not end it.
-    over_since: Option<Nanos>,
 }
 
 enum DataSocket {
@@ -64,9 +54,7 @@ impl Test {
     pub fn open(
         job: &Job,
         local: SocketAddr,
-        peer: SocketAddr,
         max_rate: Option<BitRate>,
-        wake: &Arc<Wake>,
     ) -> io::Result<(Self, Opened)> {
         let at = socket::local(job.address, job.port, job.family, local);
         let (socket, marks, port) = match job.transport {
@@ -89,13 +77,7 @@ impl Test {
             send_size: 0,
             recv_size: 0,
             socket,
-            squad: Squad::new(wake.clone()),
             counts: Arc::default(),
-            wake: wake.clone(),
-            cpu: job.measures_cpu.then(Cpu::start),
-            opened: clock::now(),
-            began: None,
-            over_since: None,
         };
         if let Some(rate) = max_rate {
             test.options(|options| options.set_pacing(rate))?;
@@ -144,11 +126,6 @@ impl Test {
             priority: marks.priority,
             tos: marks.tos,
         };
-        if udp {
-            test.serve_datagrams(peer)?;
-        } else if job.reconnects() {
-            test.serve_connections()?;
-        }
         Ok((test, opened))
     }
 
@@ -160,48 +137,47 @@ impl Test {
         }
     }
 
-    /// Whether the first data or connection has come.
-    pub fn has_begun(&self) -> bool {
-        self.began.is_some()
+    /// Bytes of one send, and of one receive.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.send_size, self.room())
     }
 
-    /// Takes what came. True when the test is over.
+    /// The flow of a test that need not wait for its connection. `wake` is told of its first data.
     ///
     /// # Errors
     /// What the system answered.
-    pub fn advance(&mut self, now: Nanos) -> io::Result<bool> {
-        if let DataSocket::Listener(listener) = &self.socket {
-            if self.over_since.is_some() {
-                return Ok(true);
-            }
-            let Some((socket, _)) = sys::accept(listener)? else {
-                return Ok(false);
-            };
-            self.began = Some(now);
-            self.serve_connection(socket)?;
-            return Ok(false);
+    pub fn member_at_once(
+        &mut self,
+        peer: SocketAddr,
+        wake: &Arc<Wake>,
+    ) -> io::Result<Option<Member>> {
+        match self.job.transport {
+            Transport::Udp => self.serve_datagrams(peer, wake),
+            _ if self.job.reconnects() => self.serve_connections(wake),
+            _ => Ok(None),
         }
-        if self.began.is_none() && self.has_come() {
-            self.began = Some(now);
-        }
-        Ok(self.squad.left() == 0 || (self.over_since.is_some() && !self.sends()))
     }
 
-    /// The time is up, and was since `over_since`.
-    pub fn stop(&mut self, over_since: Nanos) {
-        self.over_since = Some(over_since);
-        self.squad.stop();
-        // So that the session comes by.
-        self.wake.wake();
+    /// The flow of a test whose connection has come.
+    ///
+    /// # Errors
+    /// What the system answered.
+    pub fn accept(&mut self) -> io::Result<Option<Member>> {
+        let DataSocket::Listener(listener) = &self.socket else {
+            return Ok(None);
+        };
+        let connection = sys::accept(listener)?;
+        Ok(connection.map(|(socket, _)| self.serve_connection(socket)))
     }
 
-    /// Ends the work and gives its figures.
-    pub fn close(mut self) -> Tally {
-        let now = clock::now();
-        let ended = self.over_since.unwrap_or(now);
-        let began = self.began.unwrap_or(self.opened);
-        let elapsed = ended - began;
-        let cpu = self.cpu.as_ref().map(|cpu| cpu.stop(elapsed, now - ended));
+    /// Whether data has come, or goes by itself.
+    pub fn has_come(&self) -> bool {
+        let counters = self.counts.counters(false);
+        counters.received_messages > 0 || (self.sends() && self.job.transport == Transport::Udp)
+    }
+
+    /// What the sockets say at the end.
+    pub fn sockets_tally(&self) -> Tally {
         let (retransmits, congestion) = match &self.socket {
             DataSocket::Connected(socket) => (
                 sys::tcp_info(&**socket)
@@ -215,39 +191,31 @@ impl Test {
             }
             _ => (None, None),
         };
-        let recv_buffer = self.options(|options| options.rcvbuf()).ok();
-        let send_buffer = self.options(|options| options.sndbuf()).ok();
-        self.squad.finish();
+        Tally {
+            recv_buffer: self.options(|options| options.rcvbuf()).ok(),
+            send_buffer: self.options(|options| options.sndbuf()).ok(),
+            retransmits,
+            congestion: congestion.unwrap_or_else(|| "TCP Only".to_owned()),
+            ..Tally::default()
+        }
+    }
+
+    /// What was counted, once nothing is counted any more.
+    pub fn count(&self, tally: &mut Tally) {
         let counters = self.counts.counters(false);
-        let transactions = match self.job.work {
+        tally.bytes_received = Bytes::new(counters.received_bytes);
+        tally.recv_calls = counters.received_messages;
+        tally.bytes_sent = Bytes::new(counters.written_bytes);
+        tally.send_calls = counters.written_messages;
+        tally.transactions = match self.job.work {
             // A connection without a request counts as one of no bytes.
             Work::Exchange { .. } | Work::Connect => counters.received_messages,
             Work::Receive { .. } | Work::Send { .. } => 0,
         };
-        Tally {
-            bytes_received: Bytes::new(counters.received_bytes),
-            recv_calls: counters.received_messages,
-            bytes_sent: Bytes::new(counters.written_bytes),
-            send_calls: counters.written_messages,
-            transactions,
-            recv_buffer,
-            send_buffer,
-            elapsed,
-            cpu,
-            cpus: Cpu::count(),
-            retransmits,
-            congestion: congestion.unwrap_or_else(|| "TCP Only".to_owned()),
-        }
     }
 
-    /// Whether this end decides when all is sent, so that the rest still goes out after its time.
     fn sends(&self) -> bool {
         matches!(self.job.work, Work::Send { .. })
-    }
-
-    fn has_come(&self) -> bool {
-        let counters = self.counts.counters(false);
-        counters.received_messages > 0 || self.sends()
     }
 
     fn options<T>(&self, ask: impl FnOnce(Options<'_>) -> io::Result<T>) -> io::Result<T> {
@@ -260,7 +228,7 @@ impl Test {
         }
     }
 
-    fn serve_connection(&mut self, socket: OwnedFd) -> io::Result<()> {
+    fn serve_connection(&mut self, socket: OwnedFd) -> Member {
         let socket = Arc::new(socket);
         let (tally, half) = (self.counts.clone(), Half::default());
         let active = self.sends();
@@ -296,16 +264,16 @@ impl Test {
         });
         // The listener is closed: a test has one connection.
         self.socket = DataSocket::Connected(socket);
-        self.work(Member {
+        Member {
             flow,
             active,
             single,
-        })
+        }
     }
 
-    fn serve_connections(&mut self) -> io::Result<()> {
+    fn serve_connections(&mut self, wake: &Arc<Wake>) -> io::Result<Option<Member>> {
         let DataSocket::Listener(listener) = &self.socket else {
-            return Ok(());
+            return Ok(None);
         };
         let listener = Arc::new(listener.try_clone()?);
         self.socket = DataSocket::Serving(listener.clone());
@@ -318,22 +286,26 @@ impl Test {
             current: None,
             queue: Default::default(),
             generation: 0,
-            began: Some(self.wake.clone()),
+            began: Some(wake.clone()),
         });
-        self.work(Member {
+        Ok(Some(Member {
             flow,
             active: false,
             single: None,
-        })
+        }))
     }
 
-    fn serve_datagrams(&mut self, peer: SocketAddr) -> io::Result<()> {
+    fn serve_datagrams(
+        &mut self,
+        peer: SocketAddr,
+        wake: &Arc<Wake>,
+    ) -> io::Result<Option<Member>> {
         let DataSocket::Datagrams(socket) = &self.socket else {
-            return Ok(());
+            return Ok(None);
         };
         let socket = socket.clone();
         let (tally, half) = (self.counts.clone(), Half::default());
-        let began = Some(self.wake.clone());
+        let began = Some(wake.clone());
         let active = self.sends();
         let flow: Box<dyn Flow> = match self.job.work {
             Work::Send { .. } => {
@@ -359,7 +331,7 @@ impl Test {
                         size: pace.burst,
                         interval: pace.interval,
                         left: pace.burst,
-                        next: self.opened + pace.interval,
+                        next: sys::clock::now() + pace.interval,
                     }),
                     pause: None,
                 })
@@ -385,24 +357,11 @@ impl Test {
             socket,
             shut_to_stop: false,
         });
-        self.work(Member {
+        Ok(Some(Member {
             flow,
             active,
             single,
-        })
-    }
-
-    fn work(&mut self, member: Member) -> io::Result<()> {
-        let watch = Watch {
-            name: "netperf-data".to_owned(),
-            flows: vec![member],
-            payload: payload(self.send_size),
-            // Requests may come several at a time.
-            sink: self.room().max(LEAST_ROOM),
-            cpu: self.job.cpu.and_then(|cpu| u16::try_from(cpu).ok()),
-            start: Nanos::ZERO,
-        };
-        self.squad.start(watch)
+        }))
     }
 
     /// Bytes of one receive.

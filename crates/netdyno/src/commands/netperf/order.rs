@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use engine::netperf::client::{Control, Job};
-use plan::Family;
+use plan::{Family, Timing};
 use proto::netperf::{DataOptions, TestName, TestRequest, Transport, Work};
 use report::dialect::netperf::Way;
 use units::{BitRate, Bytes, Nanos};
@@ -135,6 +135,7 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
             .map(|seconds| Nanos::from_secs(seconds.into())),
         pace: request.paces.local,
         interim: request.interim.map(|wish| wish.interval),
+        interval: Timing::DEFAULT_INTERVAL,
     })
 }
 

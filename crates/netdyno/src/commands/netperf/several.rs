@@ -1,16 +1,18 @@
 //! Many equal tests at once: one process, one start, one window, one number.
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use engine::netperf::client::{Client, Flow, Outcome};
+use engine::netperf::client::{Client, ClientError, Flow, Job, News, Outcome};
 use proto::netperf::Transport;
-use report::dialect::netperf::{self as shown, Way};
+use report::dialect::netperf::{self as shown, Unit, Way};
 use sys::signal::Signals;
 use units::Nanos;
 
-use super::keep::Keeper;
-use super::{code, order, print};
-use crate::dialect::netperf::{NetperfRequest, SeveralRequest};
+use super::facts::Keep;
+use super::interim::Lines;
+use super::{code, detail, order, print};
+use crate::dialect::netperf::{Iteration, NetperfRequest, Repeated, SeveralRequest};
 use crate::say;
 
 /// Runs them and prints the sum.
@@ -25,6 +27,8 @@ pub(super) fn run(request: &SeveralRequest, argv: &[String], signals: Signals) -
         Err(sentence) => return fail(&sentence, 255),
     };
     let number = request.count.get();
+    let mut keep = Keep::new(each, argv, number, &control);
+    keep.begin();
     let mut client = match Client::connect(&control, number, Some(signals)) {
         Ok(client) => client,
         Err(error) => return fail(&format!("waiting for events: {error}"), 1),
@@ -36,25 +40,37 @@ pub(super) fn run(request: &SeveralRequest, argv: &[String], signals: Signals) -
         Ok(job) => job,
         Err(sentence) => return fail(&sentence, 255),
     };
-    let mut keeper = Keeper::open(each, argv, number);
-    let outcome = match client.run(&job, &mut |_| {}) {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            keeper.fail(&error.to_string());
-            return fail(&error.to_string(), code(&error));
+    let mut repeated = Repeated::new(each.repeat);
+    let outcome = loop {
+        let outcome = match once(each, &mut client, &job, &mut keep) {
+            Ok(outcome) => outcome,
+            Err(error) => return fail(&error.to_string(), code(&error)),
+        };
+        repeated.push(iteration(each, &outcome));
+        if outcome.interrupted || !repeated.goes_on() {
+            break outcome;
         }
+        keep.begin();
     };
     client.close();
-    keeper.take(&outcome);
-    let rates: Vec<f64> = outcome
-        .flows
-        .iter()
-        .map(|flow| rate(each, flow, &outcome))
-        .collect();
     if request.detail {
-        print(&detail(each, &outcome, &rates));
+        print(&detail::rows(each, &outcome));
     }
-    print(&format!("{}\n", shown::general(rates.iter().sum(), 6)));
+    let means = repeated.means();
+    let per_second = match each.form.unit {
+        Unit::Trans => means.transactions_per_second,
+        _ => means.bytes_per_second,
+    };
+    let sum = each.form.unit.figure(per_second);
+    print(&format!("{}\n", shown::general(sum, 6)));
+    if let Some(confidence) = repeated.confidence().filter(|wanted| !wanted.reached) {
+        say!(
+            "the sum of {} iterations is known to {:.1} % of itself and not to the {} % asked for",
+            repeated.len(),
+            confidence.throughput_percent,
+            confidence.width_percent
+        );
+    }
     let failed: Vec<_> = outcome
         .flows
         .iter()
@@ -72,21 +88,52 @@ pub(super) fn run(request: &SeveralRequest, argv: &[String], signals: Signals) -
     }
 }
 
-/// What a flow did in the common window, in the unit asked for: what the other end acknowledged
-/// or received, what came, or transactions.
-fn rate(request: &NetperfRequest, flow: &Flow, outcome: &Outcome) -> f64 {
-    if flow.error.is_some() {
-        return 0.0;
-    }
-    let per_second = |count: u64, time: Nanos| {
-        if time.is_zero() {
-            0.0
-        } else {
-            count as f64 / time.as_secs_f64()
+/// One iteration of all. Standard output has one number in the end; lines meanwhile go where
+/// people see them.
+fn once(
+    each: &NetperfRequest,
+    client: &mut Client,
+    job: &Job,
+    keep: &mut Keep<'_>,
+) -> Result<Outcome, ClientError> {
+    let mut lines = Lines::new(each);
+    let result = client.run(job, &mut |news| {
+        keep.hear(&news);
+        if let News::Progress(progress) = news {
+            let _ = std::io::stderr().write_all(lines.next(progress).as_bytes());
         }
-    };
-    let unit = request.form.unit;
-    let count = match request.data.way {
+    });
+    match &result {
+        Ok(outcome) => keep.end(outcome),
+        Err(error) => keep.fail(error),
+    }
+    result
+}
+
+/// The sum of all in the common window.
+fn iteration(each: &NetperfRequest, outcome: &Outcome) -> Iteration {
+    let sum = outcome
+        .flows
+        .iter()
+        .map(|flow| count(each, flow))
+        .sum::<u64>();
+    let per_second = per_second(sum, outcome.window);
+    let transactions = each.form.unit == Unit::Trans;
+    Iteration {
+        elapsed_seconds: outcome.window.as_secs_f64(),
+        bytes_per_second: if transactions { 0.0 } else { per_second },
+        transactions_per_second: if transactions { per_second } else { 0.0 },
+        ..Iteration::default()
+    }
+}
+
+/// What a flow did in the common window: bytes that the other end acknowledged or received, or
+/// that came, or transactions.
+pub(super) fn count(request: &NetperfRequest, flow: &Flow) -> u64 {
+    if flow.error.is_some() {
+        return 0;
+    }
+    match request.data.way {
         Way::Send if request.data.transport == Transport::Udp => {
             let results = flow.results.as_ref();
             results.map_or(flow.window.written_bytes, |results| {
@@ -95,41 +142,20 @@ fn rate(request: &NetperfRequest, flow: &Flow, outcome: &Outcome) -> f64 {
         }
         Way::Send => flow.window_acked.unwrap_or(flow.window.written_bytes),
         Way::Receive => flow.window.received_bytes,
-        Way::Both | Way::ConnectBoth | Way::Connect if unit == shown::Unit::Trans => {
+        Way::Both | Way::ConnectBoth | Way::Connect if request.form.unit == Unit::Trans => {
             flow.window.transactions
         }
         Way::Both | Way::ConnectBoth | Way::Connect => {
             flow.window.written_bytes + flow.window.received_bytes
         }
-    };
-    unit.figure(per_second(count, outcome.window))
+    }
 }
 
-/// A row for each flow, then how fairly they shared.
-fn detail(request: &NetperfRequest, outcome: &Outcome, rates: &[f64]) -> String {
-    let unit = request.form.unit.name();
-    let mut text = format!(
-        "{:>6} {:>22} {:>14} {:>10} {:>8}\n",
-        "flow",
-        "from",
-        format!("{unit}/s"),
-        "elapsed",
-        "retrans"
-    );
-    for (number, (flow, rate)) in outcome.flows.iter().zip(rates).enumerate() {
-        let from = flow.local.map_or("-".to_owned(), |local| local.to_string());
-        let retransmits = flow
-            .tcp_info
-            .as_ref()
-            .and_then(|info| info.tcpi_total_retrans)
-            .map_or("-".to_owned(), |count| count.to_string());
-        let elapsed = flow.elapsed.as_secs_f64();
-        text += &format!("{number:>6} {from:>22} {rate:>14.2} {elapsed:>10.3} {retransmits:>8}\n");
-        if let Some(error) = &flow.error {
-            text += &format!("{:>6} {error}\n", "");
-        }
+/// `count` over `time`; 0 when no time passed.
+pub(super) fn per_second(count: u64, time: Nanos) -> f64 {
+    if time.is_zero() {
+        0.0
+    } else {
+        count as f64 / time.as_secs_f64()
     }
-    let fairness = stats::jain(rates).map_or("-".to_owned(), |index| format!("{index:.3}"));
-    let window = outcome.window.as_secs_f64();
-    text + &format!("fairness (Jain) {fairness}, common window {window:.3} s\n")
 }

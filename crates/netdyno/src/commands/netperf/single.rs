@@ -2,16 +2,16 @@
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::netperf::Cpu;
-use engine::netperf::client::{Client, ClientError, Job, Outcome, Progress};
-use proto::netperf::TestName;
+use engine::netperf::client::{Client, ClientError, Job, News, Outcome};
+use proto::netperf::{Dialogue, TestName};
 use record::Buckets;
-use report::dialect::netperf::{self as shown, Interim};
+use report::dialect::netperf as shown;
 use sys::signal::Signals;
 
-use super::keep::Keeper;
+use super::facts::Keep;
+use super::interim::Lines;
 use super::{code, figures, order, print};
 use crate::dialect::netperf::{NetperfRequest, Repeated};
 use crate::say;
@@ -22,6 +22,10 @@ pub(super) fn run(request: &NetperfRequest, argv: &[String], signals: Signals) -
         Ok(control) => control,
         Err(sentence) => return fail(&sentence, 255),
     };
+    let mut keep = Keep::new(request, argv, 1, &control);
+    if matches!(request.test.dialogue(), Dialogue::Results(_)) {
+        keep.begin();
+    }
     let client = match Client::connect(&control, 1, Some(signals)) {
         Ok(client) => client,
         Err(error) => return fail(&format!("waiting for events: {error}"), 1),
@@ -30,6 +34,7 @@ pub(super) fn run(request: &NetperfRequest, argv: &[String], signals: Signals) -
         return fail("there is no address to go to", 255);
     };
     if let Some(error) = client.error() {
+        keep.fail(&error);
         return fail_by(&error);
     }
     match request.test {
@@ -44,7 +49,7 @@ pub(super) fn run(request: &NetperfRequest, argv: &[String], signals: Signals) -
             print(&request.data.uuid.clone().unwrap_or_else(uuid));
             ExitCode::SUCCESS
         }
-        _ => test(request, argv, client, peer),
+        _ => test(request, keep, client, peer),
     }
 }
 
@@ -65,7 +70,7 @@ fn calibrated(
 
 fn test(
     request: &NetperfRequest,
-    argv: &[String],
+    mut keep: Keep<'_>,
     mut client: Client,
     peer: SocketAddr,
 ) -> ExitCode {
@@ -78,19 +83,17 @@ fn test(
         &request.banner(request.data_host(), target),
         &request.form,
     ));
-    let mut keeper = Keeper::open(request, argv, 1);
     let mut repeated = Repeated::new(request.repeat);
     let mut response = Buckets::default();
     let mut last: Option<Outcome> = None;
     while repeated.goes_on() && last.as_ref().is_none_or(|outcome| !outcome.interrupted) {
-        let outcome = match once(request, &mut client, &job) {
+        if last.is_some() {
+            keep.begin();
+        }
+        let outcome = match once(request, &mut client, &job, &mut keep) {
             Ok(outcome) => outcome,
-            Err(error) => {
-                keeper.fail(&error.to_string());
-                return fail_by(&error);
-            }
+            Err(error) => return fail_by(&error),
         };
-        keeper.take(&outcome);
         if let Some(flow) = outcome.flows.first() {
             repeated.push(figures::iteration(request, &outcome, flow));
         }
@@ -112,38 +115,31 @@ fn test(
     ExitCode::SUCCESS
 }
 
-fn once(request: &NetperfRequest, client: &mut Client, job: &Job) -> Result<Outcome, ClientError> {
-    let mut index = 0;
-    let way = request.data.way;
-    let mut tell = |progress: Progress| {
-        let counters = progress.counters;
-        let count = match way.counts_transactions() {
-            true if request.form.unit == shown::Unit::Trans => counters.transactions,
-            _ => counters.written_bytes + counters.received_bytes,
-        };
-        let seconds = progress.time.as_secs_f64();
-        let line = Interim {
-            index,
-            per_second: count as f64 / seconds.max(f64::MIN_POSITIVE),
-            seconds,
-            ending_unix_ms: unix_ms(),
-        };
-        print(&shown::interim(&line, &request.form));
-        index += 1;
+fn once(
+    request: &NetperfRequest,
+    client: &mut Client,
+    job: &Job,
+    keep: &mut Keep<'_>,
+) -> Result<Outcome, ClientError> {
+    let mut lines = Lines::new(request);
+    let result = client.run(job, &mut |news| {
+        keep.hear(&news);
+        if let News::Progress(progress) = news {
+            print(&lines.next(progress));
+        }
+    });
+    let mut outcome = match result {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            keep.fail(&error);
+            return Err(error);
+        }
     };
-    let mut outcome = client.run(job, &mut tell)?;
+    keep.end(&outcome);
     match outcome.flows.first_mut().and_then(|flow| flow.error.take()) {
         Some(error) => Err(error),
         None => Ok(outcome),
     }
-}
-
-/// Wall time is a label of interim lines.
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |time| {
-        u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-    })
 }
 
 /// A random UUID (RFC 9562, version 4).

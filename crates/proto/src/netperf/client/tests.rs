@@ -32,7 +32,7 @@ fn at(state: State) -> ClientSession {
 type Call = fn(&mut ClientSession);
 
 fn session_calls(state: State) -> &'static [Call] {
-    const ASK: Call = |s| s.ask(NOW, Some(1), test()).unwrap();
+    const ASK: Call = |s| s.ask(NOW, Some(1), test(), 1).unwrap();
     const OPENED: Call = |s| s.receive(NOW, fixture::omni_response().as_bytes());
     const RESULTS: Call = |s| s.receive(NOW, fixture::omni_results().as_bytes());
     const FINISH: Call = |s| s.finished(NOW).unwrap();
@@ -53,11 +53,11 @@ fn actions(session: &mut ClientSession) -> Vec<ClientAction> {
 }
 
 fn opened() -> ClientAction {
-    ClientAction::Opened(Box::new(sample::opened()))
+    ClientAction::Opened(vec![sample::opened()])
 }
 
 fn results() -> ClientAction {
-    ClientAction::Results(Box::new(sample::tally()))
+    ClientAction::Results(vec![sample::tally()])
 }
 
 const STATES: [State; 8] = [
@@ -146,7 +146,7 @@ fn every_command_in_every_state() {
         for (name, next) in NAMES.into_iter().zip(nexts) {
             let mut session = at(state);
             let outcome = match name {
-                "ask" => session.ask(NOW, None, test()),
+                "ask" => session.ask(NOW, None, test(), 1),
                 "calibrate" => session.calibrate(NOW),
                 _ => session.finished(NOW),
             };
@@ -235,7 +235,7 @@ fn every_state_and_the_end_of_the_connection() {
 #[test]
 fn the_exchange_of_the_fixtures() {
     let mut session = ClientSession::new(None);
-    session.ask(NOW, Some(1), test()).unwrap();
+    session.ask(NOW, Some(1), test(), 1).unwrap();
     assert_eq!(session.transmit(), fixture::omni_request().as_bytes());
     session.consumed(Frame::LEN);
     session.receive(NOW, fixture::omni_response().as_bytes());
@@ -252,9 +252,9 @@ fn results_may_come_before_the_client_is_through() {
     let mut session = at(Running);
     session.receive(NOW, fixture::omni_results().as_bytes());
     assert_eq!(actions(&mut session), [results()]);
-    assert!(session.ask(NOW, None, test()).is_err(), "not yet");
+    assert!(session.ask(NOW, None, test(), 1).is_err(), "not yet");
     session.finished(NOW).unwrap();
-    session.ask(NOW, None, test()).unwrap();
+    session.ask(NOW, None, test(), 1).unwrap();
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_passphrase_goes_first_and_nobody_waits_for_an_answer() {
     let mut session = ClientSession::new(Some("sesame"));
     let expected = Request::Passphrase(b"sesame".to_vec()).encode();
     assert_eq!(session.transmit(), expected.as_bytes());
-    session.ask(NOW, Some(1), test()).unwrap();
+    session.ask(NOW, Some(1), test(), 1).unwrap();
     let second = &session.transmit()[Frame::LEN..];
     assert_eq!(second, fixture::omni_request().as_bytes());
 }
@@ -302,7 +302,7 @@ fn every_test_asks_with_its_own_message() {
         };
         let kind = request.test().request();
         let mut session = ClientSession::new(None);
-        session.ask(NOW, None, request).unwrap();
+        session.ask(NOW, None, request, 1).unwrap();
         assert_eq!(session.transmit()[..4], kind.to_be_bytes(), "{name:?}");
     }
 }

@@ -57,7 +57,7 @@ type Call = fn(&mut ServerSession);
 
 fn session_calls(state: State) -> &'static [Call] {
     const ASK: Call = |s| s.receive(NOW, fixture::omni_request().as_bytes());
-    const OPEN: Call = |s| s.opened(NOW, &sample::opened()).unwrap();
+    const OPEN: Call = |s| s.opened(NOW, &[sample::opened()]).unwrap();
     const BEGIN: Call = |s| s.began(NOW).unwrap();
     const CALIBRATE: Call = |s| s.receive(NOW, Request::Calibrate.encode().as_bytes());
     const END: Call = |s| s.eof();
@@ -153,9 +153,9 @@ fn every_command_in_every_state() {
         for (name, next) in NAMES.into_iter().zip(nexts) {
             let mut session = at(state);
             let outcome = match name {
-                "opened" => session.opened(NOW, &sample::opened()),
+                "opened" => session.opened(NOW, &[sample::opened()]),
                 "began" => session.began(NOW),
-                "results" => session.results(NOW, &sample::tally()),
+                "results" => session.results(NOW, &[sample::tally()]),
                 "refuse" => session.refuse(NOW, ErrorNumber::INVALID),
                 _ => session.calibrated(NOW, 100.0, 2),
             };
@@ -287,9 +287,9 @@ fn the_exchange_of_the_fixtures() {
         reconnects: false,
     };
     assert_eq!(job.work, work);
-    session.opened(NOW, &sample::opened()).unwrap();
+    session.opened(NOW, &[sample::opened()]).unwrap();
     assert_eq!(sent(&mut session), [fixture::omni_response()]);
-    session.results(NOW, &sample::tally()).unwrap();
+    session.results(NOW, &[sample::tally()]).unwrap();
     let mut expected = fixture::omni_results();
     expected.set_word(0, 99);
     expected.set_word(19, 0);
@@ -306,8 +306,8 @@ fn several_tests_one_after_the_other() {
         session.receive(now, frame(TestRequest::new(test)).as_bytes());
         let actions = actions(&mut session);
         assert!(matches!(actions[..], [ServerAction::Open(_)]), "{test:?}");
-        session.opened(now, &sample::opened()).unwrap();
-        session.results(now, &sample::tally()).unwrap();
+        session.opened(now, &[sample::opened()]).unwrap();
+        session.results(now, &[sample::tally()]).unwrap();
         let types: Vec<_> = sent(&mut session).iter().map(Frame::kind).collect();
         assert_eq!(types, [test.response(), test.results()]);
         assert_eq!(session.next_deadline(), Some(now + Nanos::from_secs(120)));
@@ -483,7 +483,7 @@ fn every_test_has_its_time() {
     ] {
         let mut session = unlocked();
         session.receive(NOW, frame(test.clone()).as_bytes());
-        session.opened(NOW, &sample::opened()).unwrap();
+        session.opened(NOW, &[sample::opened()]).unwrap();
         let due = |from: u64, seconds: Option<u64>| seconds.map(|seconds| after(from + seconds));
         assert_eq!(session.next_deadline(), due(0, waits), "{test:?}");
         session.began(after(3)).unwrap();
@@ -510,7 +510,7 @@ fn a_test_that_begins_late_is_no_shorter() {
     };
     let mut session = ServerSession::new(NOW, terms);
     session.receive(NOW, fixture::omni_request().as_bytes());
-    session.opened(NOW, &sample::opened()).unwrap();
+    session.opened(NOW, &[sample::opened()]).unwrap();
     assert_eq!(session.next_deadline(), Some(after(61)));
     session.began(after(60)).unwrap();
     assert_eq!(session.next_deadline(), Some(after(65)));
@@ -522,7 +522,7 @@ fn data_after_the_stop_starts_nothing_anew() {
     session.expire(after(5));
     session.began(after(5)).unwrap();
     assert_eq!(session.next_deadline(), None);
-    session.results(after(6), &sample::tally()).unwrap();
+    session.results(after(6), &[sample::tally()]).unwrap();
     assert_eq!(session.next_deadline(), Some(after(126)));
 }
 

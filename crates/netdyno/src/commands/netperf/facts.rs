@@ -1,121 +1,99 @@
-//! Keeps runs of netperf's in the run store, as netdyno's own.
+//! netperf's tests in netdyno's own words: what was asked, and what happened.
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 
-use analyze::assemble;
-use engine::netperf::client::{Flow, Outcome};
+use engine::netperf::client::{ClientError, Control, Flow, News, Outcome};
 use plan::{Kind, Load, Path, Plan, Timing, Transport};
 use proto::netperf::Length;
 use record::{
-    Counters, Edge, End, EndReport, Event, FlowReport, LoadEdge, LoadReport, Phase, Status,
-    UdpCounters,
+    Counters, Edge, End, EndReport, Event, FlowReport, IpVersion, LoadEdge, LoadReport, Phase,
+    Status, UdpCounters,
 };
 use report::dialect::netperf::Way;
 use units::{Bytes, Nanos};
 
+use crate::commands::keep::Keeper;
 use crate::dialect::netperf::NetperfRequest;
-use crate::label;
-use crate::say;
-use crate::store::{Store, Writer};
 
-/// Writes what happened; every iteration is a run of its own.
-pub(super) struct Keeper {
-    plan: Option<Plan>,
-    command: Vec<String>,
-    /// Nothing that goes wrong with keeping stops a test; it is said once.
-    silent: bool,
+/// Keeps one iteration after the other; each is a run of its own.
+pub(super) struct Keep<'a> {
+    request: &'a NetperfRequest,
+    command: &'a [String],
+    flows: u32,
+    /// Where the control connection goes.
+    peer: Option<IpAddr>,
+    keeper: Keeper,
 }
 
-impl Keeper {
+impl<'a> Keep<'a> {
     /// For `flows` equal tests.
-    pub fn open(request: &NetperfRequest, argv: &[String], flows: u32) -> Self {
-        let mut keeper = Self {
-            plan: None,
-            command: argv.to_vec(),
-            silent: false,
-        };
-        match plan(request, flows) {
-            Ok(plan) => keeper.plan = Some(plan),
-            Err(reason) => keeper.complain(&reason),
+    pub fn new(
+        request: &'a NetperfRequest,
+        command: &'a [String],
+        flows: u32,
+        control: &Control,
+    ) -> Self {
+        Self {
+            request,
+            command,
+            flows,
+            peer: control.addresses.first().map(|address| address.ip()),
+            keeper: Keeper::of_environment(),
         }
-        keeper
     }
 
-    /// Keeps an iteration.
-    pub fn take(&mut self, outcome: &Outcome) {
-        let Some(plan) = &self.plan else {
-            return;
-        };
-        let udp = plan
-            .loads
-            .iter()
-            .any(|load| load.kind.transport() == Transport::Udp);
+    /// Begins an iteration.
+    pub fn begin(&mut self) {
+        let plan = plan(self.request, self.flows);
+        self.keeper
+            .begin(plan, self.command, End::Client, self.peer);
+    }
+
+    /// Keeps what is heard meanwhile.
+    pub fn hear(&mut self, news: &News) {
+        match news {
+            News::Start => self.keeper.start(),
+            News::Edge { at, load } => {
+                let edge = edge(End::Client, *at, (**load).clone());
+                self.keeper.take(Event::Edge(edge));
+            }
+            News::Progress(_) => (),
+        }
+    }
+
+    /// Keeps what came of it.
+    pub fn end(&mut self, outcome: &Outcome) {
         let broken = outcome.flows.iter().find_map(|flow| flow.error.as_ref());
         let (status, reason) = match broken {
             _ if outcome.interrupted => (Status::Interrupted, None),
             Some(error) => (Status::Failed, Some(error.to_string())),
             None => (Status::Ok, None),
         };
-        let mut facts = Vec::new();
-        for end in End::BOTH {
-            // A server that nobody asked has told nothing.
-            if end == End::Server && outcome.flows.iter().all(|flow| flow.results.is_none()) {
-                continue;
-            }
-            facts.push(edge(end, outcome));
-            facts.push(Event::Report(Box::new(report(end, outcome, udp))));
+        let udp = self.request.data.transport == proto::netperf::Transport::Udp;
+        self.keeper
+            .take(Event::Report(Box::new(report(End::Client, outcome, udp))));
+        // A server that nobody asked has told nothing.
+        if outcome.flows.iter().any(|flow| flow.results.is_some()) {
+            let load = LoadEdge {
+                counters: sum(outcome, |flow| counters(End::Server, flow).0),
+                ..LoadEdge::default()
+            };
+            let at = window(End::Server, outcome);
+            self.keeper.take(Event::Edge(edge(End::Server, at, load)));
+            self.keeper
+                .take(Event::Report(Box::new(report(End::Server, outcome, udp))));
         }
-        facts.push(Event::Finish { status, reason });
-        self.write(facts);
+        self.keeper.finish(status, reason);
     }
 
-    /// Keeps a test that did not come to its end.
-    pub fn fail(&mut self, reason: &str) {
-        self.write(vec![Event::Finish {
-            status: Status::Failed,
-            reason: Some(reason.to_owned()),
-        }]);
-    }
-
-    fn write(&mut self, facts: Vec<Event>) {
-        let Some(plan) = self.plan.clone() else {
-            return;
+    /// Keeps that it did not come to its end.
+    pub fn fail(&mut self, error: &ClientError) {
+        let status = match error {
+            ClientError::Interrupted => Status::Interrupted,
+            _ => Status::Failed,
         };
-        let started = label::now();
-        let id = label::run_id(&started);
-        let begin = Event::Begin {
-            schema: Event::SCHEMA.into(),
-            id: id.clone(),
-            started,
-            command: self.command.clone(),
-            plan: Box::new(plan),
-            facts: Box::new(observe::facts(None)),
-        };
-        let events: Vec<Event> = std::iter::once(begin).chain(facts).collect();
-        let Some(store) = Store::of_environment() else {
-            return self.complain("neither XDG_STATE_HOME nor HOME says where to keep runs");
-        };
-        let kept = store.create(&id).and_then(|writer| keep(writer, &events));
-        if let Err(error) = kept {
-            self.complain(&format!("{error:#}"));
-        }
-    }
-
-    fn complain(&mut self, reason: &str) {
-        if !self.silent {
-            self.silent = true;
-            say!("{reason}; this run is not kept");
-        }
-    }
-}
-
-fn keep(mut writer: Writer, events: &[Event]) -> anyhow::Result<()> {
-    for event in events {
-        writer.add(event)?;
-    }
-    match assemble(events) {
-        Some(run) => writer.finish(&run),
-        None => Ok(()),
+        self.keeper.finish(status, Some(error.to_string()));
     }
 }
 
@@ -150,7 +128,7 @@ fn plan(request: &NetperfRequest, flows: u32) -> Result<Plan, String> {
             Length::Seconds(seconds) => Some(Nanos::from_secs(seconds.into())),
             Length::Unlimited | Length::Count(_) => None,
         },
-        interval: None,
+        interval: Some(Timing::DEFAULT_INTERVAL),
     };
     Plan::new(path, timing, vec![load]).map_err(|error| error.to_string())
 }
@@ -191,17 +169,14 @@ fn window(end: End, outcome: &Outcome) -> Nanos {
     }
 }
 
-fn edge(end: End, outcome: &Outcome) -> Event {
-    Event::Edge(Edge {
+fn edge(end: End, at: Nanos, load: LoadEdge) -> Edge {
+    Edge {
         end,
-        at_ns: window(end, outcome).get(),
+        at_ns: at.get(),
         phase: Phase::Measure,
         cpu: None,
-        loads: vec![LoadEdge {
-            counters: sum(outcome, |flow| counters(end, flow).0),
-            ..LoadEdge::default()
-        }],
-    })
+        loads: vec![load],
+    }
 }
 
 fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
@@ -236,6 +211,12 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
         .iter()
         .map(|flow| flow.window_acked)
         .sum::<Option<u64>>();
+    let retransmits = outcome
+        .flows
+        .iter()
+        .map(|flow| flow.window_retransmits)
+        .sum::<Option<u64>>();
+    let local = outcome.flows.iter().find_map(|flow| flow.local);
     let broken = outcome.flows.iter().filter_map(|flow| flow.error.as_ref());
     let response = outcome.response.clone();
     let asked = client && !response.0.is_empty();
@@ -243,6 +224,7 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
         window_ns: (0, window(end, outcome).get()),
         counted: sum(outcome, |flow| counters(end, flow).0),
         counted_acked_bytes: acked.filter(|_| client && !udp),
+        counted_retransmits: retransmits.filter(|_| client && !udp),
         counted_udp: together,
         total: sum(outcome, |flow| counters(end, flow).1),
         total_udp: together,
@@ -254,6 +236,10 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
             .iter()
             .find_map(|flow| flow.congestion.clone())
             .filter(|_| client && !udp),
+        ip: local.map(|local| match local.ip().to_canonical() {
+            IpAddr::V4(_) => IpVersion::Ipv4,
+            IpAddr::V6(_) => IpVersion::Ipv6,
+        }),
         broken: broken.clone().count() as u32,
         broken_reason: broken.map(|error| error.to_string()).next(),
         flows: rows.collect(),
