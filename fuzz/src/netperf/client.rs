@@ -57,7 +57,10 @@ impl Session for ClientSession {
 
     fn texts(action: &ClientAction) -> Vec<String> {
         match action {
-            ClientAction::Results(tallies) => tallies.iter().map(|tally| tally.congestion.clone()).collect(),
+            ClientAction::Results(tallies) => tallies
+                .iter()
+                .map(|tally| tally.congestion.clone())
+                .collect(),
             ClientAction::Failed(error) => vec![error.to_string()],
             _ => vec![],
         }

@@ -2,8 +2,8 @@
 
 use units::Nanos;
 
-use super::line::Line;
 use super::group;
+use super::line::Line;
 use super::request::{calibrated, debug_ok, system_info};
 use super::{ErrorNumber, Frame, Job, Opened, Refusal, Request, SessionError, Tally, WrongTurn};
 

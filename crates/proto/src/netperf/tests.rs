@@ -200,7 +200,7 @@ fn told_in_a_good_run(wants: &[Want]) -> (Vec<ClientAction>, Vec<ServerAction>) 
 fn every_test_alone() {
     for want in every_want() {
         for conduct in [Conduct::Works, Conduct::IsFirst] {
-            let wants = [want];
+            let wants = [want.clone()];
             let mut pair = Pair::new(&wants, conduct, vec![usize::MAX]);
             pair.run();
             assert_eq!(pair.told, told_in_a_good_run(&wants), "{conduct:?}");
@@ -343,7 +343,10 @@ fn many_tests_share_a_connection() {
     let Some(ClientAction::Opened(heard)) = client.poll_action() else {
         panic!("no answers");
     };
-    assert_eq!(heard.iter().map(|one| one.port).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(
+        heard.iter().map(|one| one.port).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
     client.finished(now).unwrap();
     let tallies = [sample::tally(), sample::tally(), sample::tally()];
     server.results(now, &tallies).unwrap();

@@ -91,8 +91,7 @@ impl Client {
         let mut lines: Vec<Line> = (0..self.tests).map(|_| Line::default()).collect();
         // A server that sends datagrams by itself must know where to, and one request names one
         // address.
-        let listens =
-            job.transport == Transport::Udp && matches!(job.work, Work::Receive { .. });
+        let listens = job.transport == Transport::Udp && matches!(job.work, Work::Receive { .. });
         let asks_for_all = self.seats.len() == 1 && !listens && !self.control.absent;
         if asks_for_all {
             self.seats[0].ask(job.server_cpu, job.request.clone(), self.tests as u32);
@@ -121,9 +120,7 @@ impl Client {
             }
             let mut request = job.request.clone();
             let seat = &mut self.seats[line.seat];
-            if listens
-                && let (Some(peer), TestRequest::Omni(asked)) = (seat.peer, &mut request)
-            {
+            if listens && let (Some(peer), TestRequest::Omni(asked)) = (seat.peer, &mut request) {
                 match line.listen(job, peer) {
                     Ok(port) => asked.client_port = port,
                     Err(error) => {

@@ -145,6 +145,7 @@ fn everything_that_omni_can_ask_for() {
             burst: 3,
             interval: Nanos::from_millis(2),
         }),
+        tests: 1,
     };
     let request = TestRequest::Omni(Box::new(request));
     assert_eq!(Job::of(&request, Some(3)), Ok(expected));
