@@ -17,11 +17,6 @@ mod time;
 mod transcript;
 mod unit;
 
-#[cfg(test)]
-mod sample;
-#[cfg(test)]
-mod tests;
-
 pub use end::{Counts, Cpu, CpuUse, End, File, PathExtremes, StreamEnd};
 pub use event::Event;
 pub use form::{Form, Notation, Role};

@@ -116,15 +116,15 @@ mod tests {
 
     #[test]
     fn rates_of_one_run_in_all_units() {
-        let rate = |letter| rate(1_250_000.0 / 1.005, Unit::of(letter));
+        let of = |letter| rate(1_250_000.0 / 1.005, Unit::of(letter));
         // 1.25 MB in 1.005 s, as iperf3 3.12 shows them.
-        assert_eq!(super::rate(1_310_720.0 / 1.005, None), "10.4 Mbits/sec");
-        assert_eq!(rate('k'), "9950 Kbits/sec");
-        assert_eq!(rate('K'), "1215 KBytes/sec");
-        assert_eq!(rate('g'), "0.01 Gbits/sec");
-        assert_eq!(rate('G'), "0.00 GBytes/sec");
-        assert_eq!(rate('t'), "0.00 Tbits/sec");
-        assert_eq!(rate('M'), "1.19 MBytes/sec");
+        assert_eq!(rate(1_310_720.0 / 1.005, None), "10.4 Mbits/sec");
+        assert_eq!(of('k'), "9950 Kbits/sec");
+        assert_eq!(of('K'), "1215 KBytes/sec");
+        assert_eq!(of('g'), "0.01 Gbits/sec");
+        assert_eq!(of('G'), "0.00 GBytes/sec");
+        assert_eq!(of('t'), "0.00 Tbits/sec");
+        assert_eq!(of('M'), "1.19 MBytes/sec");
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         ] {
             assert_eq!(bytes(amount), shown);
         }
-        assert_eq!(super::rate(0.0, None), "0.00 bits/sec");
+        assert_eq!(rate(0.0, None), "0.00 bits/sec");
     }
 
     #[test]
