@@ -14,8 +14,19 @@ impl Session for ClientSession {
     fn at(stage: u8) -> Self {
         let mut client = Self::new(NOW, "0.1.0");
         client.guard(GUARD);
-        let [hello, accept, attached, started, _, done, report, _, _, end] =
-            scene::server_says().map(|m| m.encode());
+        let [
+            hello,
+            accept,
+            attached,
+            started,
+            _,
+            _,
+            done,
+            report,
+            _,
+            _,
+            end,
+        ] = scene::server_says().map(|m| m.encode());
         let steps: [&dyn Fn(&mut Self); 11] = [
             &|c| c.receive(NOW, &hello),
             &|c| turn(c.propose(NOW, scene::plan())),
@@ -47,6 +58,7 @@ impl Session for ClientSession {
             ClientAction::Report(_) => turn(self.bye()),
             ClientAction::Accepted { .. }
             | ClientAction::Edge(_)
+            | ClientAction::Observed(_)
             | ClientAction::Failed(_)
             | ClientAction::Closed => {}
         }
@@ -63,6 +75,7 @@ impl Session for ClientSession {
                 texts.extend(facts.hostname.clone());
                 texts.extend(facts.kernel.clone());
                 texts.extend(facts.sysctls.values().cloned());
+                texts.extend(facts.environment.values().cloned());
                 texts
             }
             ClientAction::Accepted { caps, .. } => {
@@ -75,6 +88,10 @@ impl Session for ClientSession {
             ClientAction::Report(report) => {
                 let reasons = report.loads.iter().map(|load| load.broken_reason.clone());
                 reasons.flatten().collect()
+            }
+            ClientAction::Observed(observation) => {
+                let labels = observation.rows.iter().map(|row| row.label.to_owned());
+                labels.chain(observation.unread.clone()).collect()
             }
             ClientAction::Failed(error) => vec![error.to_string()],
             _ => vec![],

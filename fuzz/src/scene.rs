@@ -3,7 +3,8 @@
 use plan::{Family, Load, Path, Plan, Timing};
 use proto::native::{ClientMessage, PROTOCOL, SentTotals, ServerMessage, Token};
 use record::{
-    Counters, Edge, End, EndReport, Facts, FlowReport, Granted, LoadEdge, LoadReport, Phase,
+    Counters, Edge, End, EndReport, Facts, FlowReport, Granted, LoadEdge, LoadReport, Observation,
+    Phase, Rows,
 };
 
 pub(crate) fn plan() -> Plan {
@@ -52,6 +53,17 @@ pub(crate) fn edge() -> Edge {
     }
 }
 
+pub(crate) fn observation() -> Observation {
+    let mut rows = Rows::default();
+    rows.set("softnet", "cpu0", "dropped", 3);
+    Observation {
+        end: End::Server,
+        at_ns: 1_000_000_000,
+        rows,
+        ..Observation::default()
+    }
+}
+
 pub(crate) fn report() -> EndReport {
     let load = |flows| LoadReport {
         flows: vec![FlowReport::default(); flows],
@@ -84,7 +96,7 @@ pub(crate) fn client_says() -> [ClientMessage; 5] {
 }
 
 /// What a well-behaved server says, in order.
-pub(crate) fn server_says() -> [ServerMessage; 10] {
+pub(crate) fn server_says() -> [ServerMessage; 11] {
     let mut bare = report();
     let [first, second] = [0, 1].map(|load| ServerMessage::Flows {
         load,
@@ -105,6 +117,9 @@ pub(crate) fn server_says() -> [ServerMessage; 10] {
         ServerMessage::Attached { grants: grants() },
         ServerMessage::Started {},
         ServerMessage::Edge { edge: edge() },
+        ServerMessage::Observed {
+            observation: Box::new(observation()),
+        },
         ServerMessage::Done { sent: totals() },
         ServerMessage::Report {
             report: Box::new(bare),

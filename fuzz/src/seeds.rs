@@ -108,6 +108,7 @@ fn server_streams() -> Streams {
         attached,
         started,
         edge,
+        _,
         done,
         report,
         flows,

@@ -4,7 +4,7 @@ use record::{Edge, End, Event, Hosts, Interval, Run, Status};
 
 use crate::interval::Intervals;
 use crate::stream::{Side, Stream};
-use crate::{cost, doubt, latency, ledger, load};
+use crate::{cost, doubt, latency, ledger, load, observed};
 
 /// Folds the stream, however far it came, into the document. None when it does not hold a
 /// [`Event::Begin`].
@@ -29,7 +29,7 @@ pub fn assemble<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Run> 
             .collect(),
         latency_under_load: latency::under_load(&stream),
         intervals: intervals(&stream),
-        hosts_observed: cost::hosts(&stream),
+        hosts_observed: observed::hosts(&stream),
         cost: cost::cost(&stream),
         ledger: ledger::ledger(&stream),
         findings: Vec::new(),

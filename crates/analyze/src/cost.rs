@@ -1,6 +1,6 @@
 //! What the measured time cost in CPU, of netdyno's processes and of both hosts.
 
-use record::{Cost, End, EndCost, HostCpu, HostsObserved};
+use record::{Cost, End, EndCost, HostCpu};
 
 use crate::counted::per_second;
 use crate::stream::{Side, Stream};
@@ -12,14 +12,8 @@ pub(crate) fn cost(stream: &Stream) -> Cost {
     }
 }
 
-pub(crate) fn hosts(stream: &Stream) -> HostsObserved {
-    HostsObserved {
-        client: host(stream, End::Client),
-        server: host(stream, End::Server),
-    }
-}
-
-fn host(stream: &Stream, end: End) -> Option<HostCpu> {
+/// CPU time of one end's host.
+pub(crate) fn host(stream: &Stream, end: End) -> Option<HostCpu> {
     let cpu = stream.side(end).measured_cpu(&stream.plan.timing)?;
     Some(cpu.after.host?.since(cpu.before.host?))
 }

@@ -12,6 +12,7 @@ mod latency;
 mod ledger;
 mod load;
 mod loss;
+mod observed;
 mod row;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;

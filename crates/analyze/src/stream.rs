@@ -2,7 +2,8 @@
 
 use plan::{Load, Plan};
 use record::{
-    Doubt, Edge, End, EndReport, Event, Facts, Granted, InterfaceCounters, LoadReport, Status,
+    Doubt, Edge, End, EndReport, Event, Facts, Granted, InterfaceCounters, LoadReport, Observation,
+    Status,
 };
 
 /// Everything that was told, by reference.
@@ -24,6 +25,7 @@ pub(crate) struct Side<'a> {
     pub end: End,
     pub facts: Option<&'a Facts>,
     pub edges: Vec<&'a Edge>,
+    pub observations: Vec<&'a Observation>,
     pub report: Option<&'a EndReport>,
     /// The interface's counters over the whole run, where they were told apart from the report.
     pub wire: Option<(InterfaceCounters, InterfaceCounters)>,
@@ -71,6 +73,11 @@ impl<'a> Stream<'a> {
             Event::Peer { facts } => self.server.facts = Some(facts),
             Event::Granted { grants } => self.grants.extend(grants),
             Event::Edge(edge) => self.side_mut(edge.end).edges.push(edge),
+            Event::Observed(observation) => {
+                self.side_mut(observation.end)
+                    .observations
+                    .push(observation);
+            }
             Event::Report(report) => self.side_mut(report.end).report = Some(report),
             Event::Wire { end, before, after } => {
                 self.side_mut(*end).wire = Some((*before, *after));
@@ -121,6 +128,7 @@ impl<'a> Side<'a> {
             end,
             facts,
             edges: Vec::new(),
+            observations: Vec::new(),
             report: None,
             wire: None,
         }

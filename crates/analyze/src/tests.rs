@@ -121,7 +121,10 @@ fn cpu_cost_is_of_the_measured_time() {
     // Acknowledged, not written; a few bytes of the probe beside it.
     let bytes = 3.0 * 117_685_000.0;
     assert!((client.ns_per_byte.unwrap() - 0.9e9 / bytes).abs() < 1e-6);
-    assert_eq!(run.hosts_observed.client.unwrap().idle_ns, 44_400_000_000);
+    assert_eq!(
+        run.hosts_observed.cpu(record::End::Client).unwrap().idle_ns,
+        44_400_000_000
+    );
 }
 
 #[test]

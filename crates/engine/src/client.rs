@@ -9,7 +9,7 @@ use std::sync::mpsc::Sender;
 
 use plan::Plan;
 use proto::native::{ClientAction, ClientSession, SessionError};
-use record::{Doubt, End, EndReport, Event, Facts, Grant, InterfaceCounters};
+use record::{Doubt, End, EndReport, Event, Facts, Grant, InterfaceCounters, Observation};
 use sys::signal::Signals;
 use sys::{Epoll, Events, Readiness, Wake, clock};
 use units::Nanos;
@@ -200,6 +200,7 @@ impl Client<'_> {
             ClientAction::Attached(granted) => self.start(granted)?,
             ClientAction::Started => self.go(),
             ClientAction::Edge(edge) => self.emit(Event::Edge(edge)),
+            ClientAction::Observed(observation) => self.emit(Event::Observed(observation)),
             ClientAction::PeerDone(sent) => {
                 if let Some(course) = &mut self.course {
                     course.peer_done(clock::now(), sent);
@@ -282,9 +283,11 @@ impl Client<'_> {
             self.session.done(sent).map_err(wrong_turn)?;
         }
         let over = course.is_over(now);
+        let observations = course.observations();
         if let Some(edge) = edge {
             self.emit(Event::Edge(edge));
         }
+        self.emit_observations(observations);
         if over {
             self.close_course();
         }
@@ -299,6 +302,8 @@ impl Client<'_> {
         if let Some(course) = &mut self.course {
             self.reports += 1;
             let report: EndReport = course.close();
+            let observations = course.observations();
+            self.emit_observations(observations);
             self.emit(Event::Report(Box::new(report)));
         }
     }
@@ -309,6 +314,12 @@ impl Client<'_> {
     ) {
         // Each turn is taken on the action that invites it, so it is never out of turn.
         let _ = turn(&mut self.session, &self.job);
+    }
+
+    fn emit_observations(&self, observations: Vec<Observation>) {
+        for observation in observations {
+            self.emit(Event::Observed(Box::new(observation)));
+        }
     }
 
     fn emit(&self, event: Event) {

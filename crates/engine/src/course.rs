@@ -2,9 +2,10 @@
 //! their roles in the loads differ. It has no thread and no socket of its own: the control loop
 //! asks when it wants to be called, and calls it.
 
+use observe::Sampler;
 use plan::{Load, Plan, Stop};
 use proto::native::SentTotals;
-use record::{Buckets, CpuTimes, Edge, End, EndReport, Granted, InterfaceCounters};
+use record::{Buckets, CpuTimes, Edge, End, EndReport, Granted, InterfaceCounters, Observation};
 use sys::clock;
 use units::Nanos;
 
@@ -28,6 +29,10 @@ const DATAGRAM_DRAIN: Nanos = Nanos::from_millis(300);
 /// How long after the server has the word the run starts, at both ends: longer than half of any
 /// ordinary round trip, so that the client hears of it in time.
 pub(crate) const LEAD: Nanos = Nanos::from_millis(100);
+
+/// The shortest time between two looks at what the host counts: ten a second are enough, and
+/// cheap. Intervals that fall between them have none of their own.
+const OBSERVE: Nanos = Nanos::from_millis(90);
 
 /// An end's run.
 pub(crate) struct Course {
@@ -53,6 +58,10 @@ pub(crate) struct Course {
     /// User memory before the first flow, bytes.
     memory_before: Option<u64>,
     memory_during: Option<u64>,
+    /// None when the host is not to be observed.
+    sampler: Option<Sampler>,
+    observed: Option<Nanos>,
+    observations: Vec<Observation>,
 }
 
 impl Course {
@@ -84,6 +93,9 @@ impl Course {
             interface,
             memory_before,
             memory_during: None,
+            sampler: Some(Sampler::new()),
+            observed: None,
+            observations: Vec::new(),
         }
     }
 
@@ -157,6 +169,7 @@ impl Course {
                 *idle = load.asks().then(|| mark.response.clone());
             }
         }
+        let counts = !tick.begin.is_empty();
         for load in tick.begin {
             // What counts from its own start counts from nothing, at the instant of the start: by
             // the time anybody looks, its first messages have gone.
@@ -173,8 +186,28 @@ impl Course {
         }
         if tick.last {
             self.stop_with(now, marks);
+        } else {
+            self.observe(counts);
         }
         edge
+    }
+
+    /// What the host counted since this was last asked for.
+    pub fn observations(&mut self) -> Vec<Observation> {
+        std::mem::take(&mut self.observations)
+    }
+
+    /// Reads what the host counted; not much more often than [`OBSERVE`] unless it `must`.
+    fn observe(&mut self, must: bool) {
+        let (Some(sampler), Some(origin)) = (&mut self.sampler, self.origin) else {
+            return;
+        };
+        let now = clock::now();
+        if must || self.observed.is_none_or(|at| at + OBSERVE <= now) {
+            self.observed = Some(now);
+            let at = (now - origin).get();
+            self.observations.push(sampler.observe(self.end, at));
+        }
     }
 
     /// Ends what this end starts, and the counting.
@@ -190,6 +223,7 @@ impl Course {
         self.stop = marks.into_iter().map(Some).collect();
         self.cpu.1 = Some(observe::cpu::now());
         self.memory_during = observe::memory::resident_user_bytes();
+        self.observe(true);
         self.crew.stop();
     }
 

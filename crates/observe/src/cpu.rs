@@ -63,7 +63,7 @@ pub(crate) fn host_in(tree: &Tree) -> Option<HostCpu> {
 
 /// One tick of /proc/stat: USER_HZ is 100 on every architecture that Rust's Linux targets have,
 /// whatever HZ the kernel was built with.
-const TICK_NS: u64 = 10_000_000;
+pub(crate) const TICK_NS: u64 = 10_000_000;
 
 /// proc(5): user nice system idle iowait irq softirq steal; what follows (guest, guest_nice) is
 /// contained in user and nice.

@@ -8,6 +8,9 @@ pub mod cpu;
 mod facts;
 pub mod interface;
 pub mod memory;
+mod sampler;
+mod source;
 mod tree;
 
 pub use facts::facts;
+pub use sampler::Sampler;

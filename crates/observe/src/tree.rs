@@ -26,6 +26,28 @@ impl Tree {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// Where a path below the root is.
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.0.join(path)
+    }
+
+    /// Names of a folder's entries, in order; none when it cannot be listed.
+    pub(crate) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join(path)).into_iter().flatten();
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    /// Those of them that are numbers, in order.
+    pub(crate) fn numbers(&self, path: impl AsRef<Path>) -> Vec<u32> {
+        let names = self.names(path);
+        let mut numbers: Vec<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
     /// Where a symbolic link points.
     pub(crate) fn link(&self, path: impl AsRef<Path>) -> Option<String> {
         let target = fs::read_link(self.0.join(path)).ok()?;

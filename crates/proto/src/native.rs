@@ -13,7 +13,7 @@
 //!                          <-     attached
 //!   start                  ->
 //!                          <-     started
-//!                          <-     edge …
+//!                          <-     edge …, observed …
 //!   done                   <->    done             each when it has sent its last byte
 //!                          <-     report, flows …, report-end
 //!   bye                    ->
@@ -54,4 +54,4 @@ pub use token::Token;
 
 /// The version of the messages. Both ends must speak the same one; the record's types refuse
 /// unknown fields, so a new field in them is a new version too.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Buckets, Counters, CpuTimes, Doubt, Facts, GapError, Granted, InterfaceCounters, IpVersion,
-    Latency, Outage, TcpInfo, UdpCounters,
+    Latency, Observation, Outage, TcpInfo, UdpCounters,
 };
 
 /// Which end of the run.
@@ -118,6 +118,8 @@ pub enum Event {
     },
     /// A common edge.
     Edge(Edge),
+    /// What an end's host counted by now.
+    Observed(Box<Observation>),
     /// An end's closing figures.
     Report(Box<EndReport>),
     /// What an end's interface counted over the whole run, the goodbye included: better than the

@@ -1,5 +1,7 @@
 //! What a host is, what a socket got, what an interface counted.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +38,12 @@ pub struct Facts {
     /// Its root qdisc.
     pub qdisc: Option<String>,
     /// Sysctls that matter, by name.
-    pub sysctls: std::collections::BTreeMap<String, String>,
+    pub sysctls: BTreeMap<String, String>,
+    /// Everything else that the host's speed hangs on, by name: boot line, mitigations, governors,
+    /// NUMA nodes, the interface's firmware, offloads, rings, coalescing, channels, steering, qdiscs
+    /// and interrupt affinities, limits of the control group.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
 }
 
 /// Tells whether two ends are one machine, or even one network stack.

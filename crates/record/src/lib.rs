@@ -12,6 +12,8 @@ mod event;
 mod facts;
 mod finding;
 mod latency;
+mod observed;
+mod rows;
 mod run;
 mod tcp_info;
 mod udp;
@@ -28,10 +30,12 @@ pub use event::{
 pub use facts::{Facts, Granted, InterfaceCounters, IpVersion, Locality};
 pub use finding::{Cause, Evidence, Finding};
 pub use latency::{Buckets, Latency};
+pub use observed::{HostObserved, HostsObserved, Observation};
+pub use rows::{Gone, Row, Rows};
 pub use run::{
     AppLedger, Cost, Direction, Doubt, EndCost, EndLedger, Fairness, FlowRow, GrantedBothEnds,
-    Hosts, HostsObserved, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad, Ledger,
-    LoadResult, PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds, WireLedger,
+    Hosts, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad, Ledger, LoadResult,
+    PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds, WireLedger,
 };
 pub use tcp_info::{TcpInfo, TcpSummary};
 pub use udp::{GapError, Outage, UdpCounters, UdpLoss};

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Counters, End, Facts, Finding, GapError, Granted, HostCpu, InterfaceCounters, Latency, Phase,
-    ProcessCpu, Status, TcpInfo, TcpSummary, UdpCounters, UdpLoss,
+    Counters, End, Facts, Finding, GapError, Granted, HostsObserved, InterfaceCounters, Latency,
+    Phase, ProcessCpu, Status, TcpInfo, TcpSummary, UdpCounters, UdpLoss,
 };
 
 /// Schema `netdyno.run/1`. Every key holds its unit; an unknown figure is null, never zero.
@@ -36,7 +36,7 @@ pub struct Run {
     pub latency_under_load: Option<LatencyUnderLoad>,
     /// Interval by interval.
     pub intervals: Vec<Interval>,
-    /// What both hosts' CPUs did in the measured time.
+    /// What both hosts did in the measured time.
     pub hosts_observed: HostsObserved,
     /// CPU cost in the measured time.
     pub cost: Cost,
@@ -61,16 +61,6 @@ pub struct Hosts {
     pub client: Facts,
     /// The server; none when it was never reached.
     pub server: Option<Facts>,
-}
-
-/// Both hosts' CPU time over the measured time; none where unread.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HostsObserved {
-    /// The client's.
-    pub client: Option<HostCpu>,
-    /// The server's.
-    pub server: Option<HostCpu>,
 }
 
 /// One load's result. Sums of both directions where the load has two.

@@ -13,11 +13,12 @@ const STOLEN: f64 = 0.01;
 pub(super) fn doubts(stream: &Stream, run: &Run) -> Vec<Doubt> {
     let mut doubts: Vec<Doubt> = place(stream).into_iter().collect();
     let ends = [
-        (End::Client, run.cost.client, run.hosts_observed.client),
-        (End::Server, run.cost.server, run.hosts_observed.server),
+        (End::Client, run.cost.client),
+        (End::Server, run.cost.server),
     ];
     let shared = same_machine(stream.side(End::Client), stream.side(End::Server));
-    for (end, cost, host) in ends {
+    for (end, cost) in ends {
+        let host = run.hosts_observed.cpu(end);
         doubts.extend(cost.and_then(|cost| workers(stream, end, &cost)));
         // One machine is one host: what is said of the client's holds for the server's.
         if let Some(host) = host.filter(|_| end == End::Client || !shared) {

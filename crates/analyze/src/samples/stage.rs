@@ -75,6 +75,7 @@ fn facts(end: End) -> Facts {
         mtu_bytes: Some(1500),
         qdisc: Some("mq".to_owned()),
         sysctls: [sysctl].into(),
+        environment: Default::default(),
     }
 }
 

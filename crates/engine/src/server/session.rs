@@ -253,6 +253,9 @@ impl Session {
         if let Some(edge) = course.call(now) {
             let _ = self.session.edge(edge);
         }
+        for observation in course.observations() {
+            let _ = self.session.observed(Box::new(observation));
+        }
         if let Some(sent) = course.done(now) {
             let _ = self.session.done(sent);
         }

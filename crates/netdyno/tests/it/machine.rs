@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use record::Run;
+use record::{End, Run};
 
 /// CPUs' worth of work of others that leaves a run undisturbed.
 const SPARE: f64 = 0.1;
@@ -23,7 +23,7 @@ pub fn judge(run: &Run, what: &str, holds: bool, found: impl Display) {
 /// CPUs that other processes and the hypervisor took in the measured time. Both hosts are this
 /// machine.
 fn others(run: &Run) -> Option<f64> {
-    let host = run.hosts_observed.client?;
+    let host = run.hosts_observed.cpu(End::Client)?;
     let seconds = run.loads.first()?.received?.seconds;
     let ours = [run.cost.client?, run.cost.server?].map(|cost| cost.cpu_seconds);
     let all = (host.user_ns + host.system_ns + host.steal_ns) as f64 / 1e9;

@@ -1,7 +1,7 @@
 //! The end that was started with the plan.
 
 use plan::Plan;
-use record::{Edge, End, EndReport, Facts, Granted};
+use record::{Edge, End, EndReport, Facts, Granted, Observation};
 use units::Nanos;
 
 use super::endpoint::{ANSWER, Endpoint};
@@ -36,6 +36,8 @@ pub enum ClientAction {
     Started,
     /// The server's counts.
     Edge(Edge),
+    /// What the server's host counted.
+    Observed(Box<Observation>),
     /// The server has sent its last byte of load.
     PeerDone(Vec<SentTotals>),
     /// The server's closing figures, all of them. Say bye.
@@ -247,6 +249,10 @@ impl ClientSession {
             (state, M::Edge { edge }) if state.has_edges() => {
                 self.roster.check_edge(&edge)?;
                 self.end.act(ClientAction::Edge(edge));
+            }
+            (state, M::Observed { observation }) if state.has_edges() => {
+                self.roster.check_observation(&observation)?;
+                self.end.act(ClientAction::Observed(observation));
             }
             (state, M::Done { sent }) if let Some(next) = state.peer_done() => {
                 self.roster.check_totals(&sent)?;

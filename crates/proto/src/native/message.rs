@@ -6,7 +6,7 @@
 //! message's length: 2 GiB for the longest message that a client accepts.
 
 use plan::Plan;
-use record::{Edge, EndReport, Facts, FlowReport, Granted};
+use record::{Edge, EndReport, Facts, FlowReport, Granted, Observation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -89,6 +89,11 @@ pub enum ServerMessage {
     Edge {
         /// The counts.
         edge: Edge,
+    },
+    /// What the server's host counted by now.
+    Observed {
+        /// The rows.
+        observation: Box<Observation>,
     },
     /// The server has sent its last byte of load.
     Done {
@@ -228,6 +233,7 @@ impl ServerMessage {
             }
             Self::Attached { grants } => grants.iter_mut().for_each(text::clean_granted),
             Self::Report { report } => text::clean_report(report),
+            Self::Observed { observation } => text::clean_observation(observation),
             // Numbers only.
             Self::Started {}
             | Self::Edge { .. }
@@ -252,6 +258,7 @@ impl ServerMessage {
             Self::Attached { .. } => "attached",
             Self::Started {} => "started",
             Self::Edge { .. } => "edge",
+            Self::Observed { .. } => "observed",
             Self::Done { .. } => "done",
             Self::Report { .. } => "report",
             Self::Flows { .. } => "flows",

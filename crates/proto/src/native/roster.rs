@@ -1,7 +1,7 @@
 //! How many flows each load has: what every list from the peer is held against.
 
 use plan::Plan;
-use record::{Edge, End, EndReport};
+use record::{Edge, End, EndReport, Observation};
 use units::{Bytes, Nanos};
 
 use super::{Cap, FrameReader, SentTotals};
@@ -60,6 +60,13 @@ impl Roster {
         counted
             .filter(|(_, load)| !load.flows.is_empty())
             .try_for_each(|(index, load)| self.check_flows("an edge", index, load.flows.len()))
+    }
+
+    pub(super) fn check_observation(&self, observation: &Observation) -> Result<(), Broken> {
+        match observation.end {
+            End::Server => Ok(()),
+            End::Client => Err("the server sent an observation of the client".into()),
+        }
     }
 
     pub(super) fn check_report(&self, report: &EndReport) -> Result<(), Broken> {

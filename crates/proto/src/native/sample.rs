@@ -2,7 +2,8 @@
 
 use plan::{Family, Load, Path, Plan, Timing};
 use record::{
-    Counters, Edge, End, EndReport, Facts, FlowReport, Granted, LoadEdge, LoadReport, Phase,
+    Counters, Edge, End, EndReport, Facts, FlowReport, Gone, Granted, LoadEdge, LoadReport,
+    Observation, Phase, Rows,
 };
 
 use super::{Cap, ClientMessage, PROTOCOL, RefuseCode, SentTotals, ServerMessage, Token};
@@ -64,6 +65,21 @@ pub(super) fn edge() -> Edge {
     }
 }
 
+pub(super) fn observation() -> Observation {
+    let mut rows = Rows::default();
+    rows.set("softnet", "cpu0", "dropped", 3);
+    Observation {
+        end: End::Server,
+        at_ns: 1_000_000_000,
+        rows,
+        gone: vec![Gone {
+            source: "interface".into(),
+            label: "veth1".into(),
+        }],
+        unread: vec!["reading /proc/net/snmp: permission denied".into()],
+    }
+}
+
 pub(super) fn totals() -> Vec<SentTotals> {
     vec![SentTotals {
         load: 0,
@@ -118,7 +134,7 @@ pub(super) fn client_messages() -> [ClientMessage; 6] {
 }
 
 /// One of each, in the order of their definition.
-pub(super) fn server_messages() -> [ServerMessage; 11] {
+pub(super) fn server_messages() -> [ServerMessage; 12] {
     let mut bare = report();
     let flows = std::mem::take(&mut bare.loads[0].flows);
     bare.loads[1].flows.clear();
@@ -140,6 +156,9 @@ pub(super) fn server_messages() -> [ServerMessage; 11] {
         ServerMessage::Attached { grants: grants() },
         ServerMessage::Started {},
         ServerMessage::Edge { edge: edge() },
+        ServerMessage::Observed {
+            observation: Box::new(observation()),
+        },
         ServerMessage::Done { sent: totals() },
         ServerMessage::Report {
             report: Box::new(bare),

@@ -2,7 +2,7 @@
 //! allowed addresses) is the driver's.
 
 use plan::Plan;
-use record::{Edge, End, EndReport, Facts, Granted};
+use record::{Edge, End, EndReport, Facts, Granted, Observation};
 use units::Nanos;
 
 use super::endpoint::{ANSWER, Endpoint};
@@ -132,12 +132,21 @@ impl ServerSession {
 
     /// The counts at an edge. A client that leaves 16 MiB unread is dropped.
     pub fn edge(&mut self, edge: Edge) -> Result<(), WrongTurn> {
-        if self.end.turn("edge", self.end.state.has_edges())? {
+        self.tell("edge", ServerMessage::Edge { edge })
+    }
+
+    /// What this host counted by now; as for [`Self::edge`].
+    pub fn observed(&mut self, observation: Box<Observation>) -> Result<(), WrongTurn> {
+        self.tell("observed", ServerMessage::Observed { observation })
+    }
+
+    fn tell(&mut self, command: &'static str, message: ServerMessage) -> Result<(), WrongTurn> {
+        if self.end.turn(command, self.end.state.has_edges())? {
             if self.end.outbox.waiting().len() > UNREAD {
                 let rule = "the client leaves more than 16 MiB unread".to_owned();
                 self.fail(SessionError::Broke { rule });
             } else {
-                self.send(&ServerMessage::Edge { edge });
+                self.send(&message);
             }
         }
         Ok(())

@@ -1,12 +1,17 @@
 //! Texts from the peer end up in terminals and documents: they are made harmless first.
 
-use record::{EndReport, Facts, Granted};
+use std::collections::BTreeMap;
+
+use record::{EndReport, Facts, Granted, Observation};
 
 /// The longest text that is kept, in characters.
 const LONGEST: usize = 256;
 
 /// The most sysctls, or sentences about what was capped, that are kept of one host or load.
 const MOST: usize = 256;
+
+/// The most facts of a host's environment that are kept: each queue and interrupt has a few.
+const MOST_OF_ENVIRONMENT: usize = 16_384;
 
 /// Cuts `text` to 256 characters and replaces what a terminal would obey.
 pub(super) fn clean(text: &mut String) {
@@ -51,14 +56,29 @@ pub(super) fn clean_facts(facts: &mut Facts) {
     ] {
         clean_some(text);
     }
-    let sysctls = std::mem::take(&mut facts.sysctls).into_iter().take(MOST);
-    facts.sysctls = sysctls
+    clean_map(&mut facts.sysctls, MOST);
+    clean_map(&mut facts.environment, MOST_OF_ENVIRONMENT);
+}
+
+fn clean_map(map: &mut BTreeMap<String, String>, most: usize) {
+    let pairs = std::mem::take(map).into_iter().take(most);
+    *map = pairs
         .map(|(mut name, mut value)| {
             clean(&mut name);
             clean(&mut value);
             (name, value)
         })
         .collect();
+}
+
+pub(super) fn clean_observation(observation: &mut Observation) {
+    observation.rows = std::mem::take(&mut observation.rows).renamed(clean);
+    for gone in &mut observation.gone {
+        clean(&mut gone.source);
+        clean(&mut gone.label);
+    }
+    observation.unread.truncate(MOST);
+    observation.unread.iter_mut().for_each(clean);
 }
 
 pub(super) fn clean_granted(granted: &mut Granted) {
@@ -86,7 +106,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
-    use record::{Edge, LoadReport, Locality};
+    use record::{Edge, Gone, LoadReport, Locality, Rows};
     use schemars::schema_for;
     use serde_json::Value;
 
@@ -121,8 +141,8 @@ mod tests {
         };
         assert_eq!(
             names(schema_for!(Facts)),
-            "boot_id clocksource cpu_model driver hostname interface kernel machine netdyno qdisc \
-             sysctls virtualization"
+            "boot_id clocksource cpu_model driver environment hostname interface kernel machine \
+             netdyno qdisc sysctls virtualization"
         );
         assert_eq!(names(schema_for!(Granted)), "capped congestion_control");
         assert_eq!(
@@ -130,6 +150,8 @@ mod tests {
             "broken_reason congestion_control"
         );
         assert_eq!(names(schema_for!(Edge)), "");
+        // And the keys of the rows.
+        assert_eq!(names(schema_for!(Observation)), "label source unread");
     }
 
     fn cleaned(text: &str) -> String {
@@ -182,12 +204,32 @@ mod tests {
             sysctls: (0..1000)
                 .map(|n| (format!("\x07{n}"), "\x07".into()))
                 .collect(),
+            environment: [("\x07".into(), "\x07".into())].into(),
             ..Facts::default()
         };
         clean_facts(&mut facts);
         let json = serde_json::to_string(&facts).unwrap();
         assert!(!json.contains("\\u0007"), "{json}");
         assert_eq!(facts.sysctls.len(), MOST);
+    }
+
+    #[test]
+    fn every_text_of_an_observation_is_cleaned() {
+        let mut rows = Rows::default();
+        rows.set("\x07", "\x07", "\x07", 1);
+        let mut observation = Observation {
+            rows,
+            gone: vec![Gone {
+                source: "\x07".into(),
+                label: "\x07".into(),
+            }],
+            unread: vec!["\x07".into(); 1000],
+            ..Observation::default()
+        };
+        clean_observation(&mut observation);
+        let json = serde_json::to_string(&observation).unwrap();
+        assert!(!json.contains("\\u0007"), "{json}");
+        assert_eq!(observation.unread.len(), MOST);
     }
 
     #[test]

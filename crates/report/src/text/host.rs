@@ -25,8 +25,8 @@ pub(super) fn cost(run: &Run, style: Style) -> String {
         ("steal", Right),
     ]);
     let ends = [
-        (End::Client, run.cost.client, run.hosts_observed.client),
-        (End::Server, run.cost.server, run.hosts_observed.server),
+        (End::Client, run.cost.client),
+        (End::Server, run.cost.server),
     ];
     // With few flows the workers' buffers and stacks are most of what the process grew by.
     let many = run
@@ -35,7 +35,8 @@ pub(super) fn cost(run: &Run, style: Style) -> String {
         .map(|load| u64::from(load.flows))
         .sum::<u64>()
         >= MANY;
-    for (end, cost, host) in ends {
+    for (end, cost) in ends {
+        let host = run.hosts_observed.cpu(end);
         let part =
             |part: fn(&HostCpu) -> u64| percent(host.and_then(|host| share(&host, part(&host))));
         if cost.is_none() && host.is_none() {
