@@ -303,12 +303,19 @@ fn two_versions_part_with_a_sentence_at_both_ends() {
     };
     assert_eq!(
         at_client.to_string(),
-        "the server refused: this server (netdyno 0.1.0) speaks protocol version 1, \
-         the client speaks version 2"
+        format!(
+            "the server refused: this server (netdyno 0.1.0) speaks protocol version {PROTOCOL}, \
+             the client speaks version {}",
+            PROTOCOL + 1
+        )
     );
     assert_eq!(
         at_server.to_string(),
-        "the peer (netdyno 9.9) speaks protocol version 2, this netdyno speaks version 1"
+        format!(
+            "the peer (netdyno 9.9) speaks protocol version {}, this netdyno speaks version \
+             {PROTOCOL}",
+            PROTOCOL + 1
+        )
     );
 }
 
