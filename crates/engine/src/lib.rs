@@ -10,6 +10,7 @@ mod crew;
 mod flow;
 mod histogram;
 mod inbox;
+pub mod iperf2;
 mod many;
 mod mark;
 pub mod netperf;

@@ -41,6 +41,16 @@ impl Pacer {
         Self::new(message_size(load), rate, quantum, start)
     }
 
+    /// The pacer of a stream that writes `size` bytes at a time.
+    pub fn stream(size: Bytes, rate: BitRate, start: Nanos) -> Self {
+        Self::new(size, rate, Self::STREAM_QUANTUM, start)
+    }
+
+    /// The pacer of datagrams of `size` bytes.
+    pub fn datagrams(size: Bytes, rate: BitRate, start: Nanos) -> Self {
+        Self::new(size, rate, Self::DATAGRAM_QUANTUM, start)
+    }
+
     /// `size` bytes at a time at `rate` from `start` on, with timers at least `quantum` apart.
     fn new(size: Bytes, rate: BitRate, quantum: Nanos, start: Nanos) -> Self {
         let gap = size.get() as f64 * 8e9 / rate.get().max(1) as f64;

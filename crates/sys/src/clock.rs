@@ -1,4 +1,5 @@
-//! The monotonic clock. It measures; the wall clock only labels.
+//! The monotonic clock. It measures; the wall clock only labels, and stands in the datagrams of
+//! protocols that compare the clocks of two hosts.
 
 use std::mem::MaybeUninit;
 
@@ -8,11 +9,22 @@ use units::Nanos;
 /// allows it.
 #[inline]
 pub fn now() -> Nanos {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// CLOCK_REALTIME now: since 1970.
+#[inline]
+pub fn wall() -> Nanos {
+    read(libc::CLOCK_REALTIME)
+}
+
+#[inline]
+fn read(clock: libc::clockid_t) -> Nanos {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: the pointer is valid for writes of a timespec; with a constant clock id and a valid
     // pointer clock_gettime cannot fail, so the value is initialised.
     let time = unsafe {
-        libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr());
+        libc::clock_gettime(clock, time.as_mut_ptr());
         time.assume_init()
     };
     Nanos::new(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)

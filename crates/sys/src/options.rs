@@ -1,5 +1,8 @@
 //! Socket options: setters, and getters for what the kernel made of them.
 
+mod datagram;
+mod stream;
+
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;

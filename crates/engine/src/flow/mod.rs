@@ -21,7 +21,7 @@ mod stream_send;
 mod udp_answer;
 mod udp_ask;
 mod udp_receive;
-mod udp_send;
+pub(crate) mod udp_send;
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -50,7 +50,7 @@ pub(crate) use udp_receive::UdpReceive;
 pub(crate) use udp_send::UdpSend;
 
 /// Calls of one `advance` on a busy socket before other flows of the worker get their turn.
-const TURN: usize = 16;
+pub(crate) const TURN: usize = 16;
 
 /// A worker's memory, shared by its flows one after the other.
 pub(crate) struct Room {
@@ -116,7 +116,7 @@ pub(crate) trait Flow: Send {
 }
 
 /// Whether a call should simply be made again later.
-fn would_block(error: &io::Error) -> bool {
+pub(crate) fn would_block(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted

@@ -120,7 +120,7 @@ impl Flow for UdpSend {
 
 /// Refusals that concern one datagram or a passing state of the path: a full device queue, a
 /// link that is down, an ICMP error that an earlier datagram caused.
-pub(super) fn passes(error: &io::Error) -> bool {
+pub(crate) fn passes(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
     matches!(
         error.kind(),

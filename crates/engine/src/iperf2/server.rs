@@ -1,0 +1,455 @@
+//! iperf 2's server: one thread accepts, reads headers and figures; each flow has a worker.
+
+mod arriving;
+mod backward;
+mod datagrams;
+mod limits;
+mod session;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use plan::{Cidr, Family};
+use proto::iperf2::{PORT, PermitKey};
+use sys::signal::Signals;
+use sys::{Epoll, Events, Options, Readiness, Wake, clock};
+use units::{BitRate, Bytes, Nanos};
+
+use self::arriving::Arriving;
+use self::limits::{ARRIVING, MOST_FLOWS};
+use self::session::Session;
+use super::bins::BinScale;
+use super::event::{Event, Refusal, Tell};
+use super::roll::Roll;
+use super::socket::{self, SocketOrder};
+use crate::server::BindError;
+
+/// What a server does and does not do.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Listen for TCP.
+    pub tcp: bool,
+    /// Listen for UDP.
+    pub udp: bool,
+    /// The one address to listen on, which may be a group; none for all.
+    pub bind: Option<IpAddr>,
+    /// The one source of a group.
+    pub source: Option<IpAddr>,
+    /// Families to listen in.
+    pub family: Family,
+    /// The ports, first and last; 0 lets the kernel choose.
+    pub ports: (u16, u16),
+    /// Options of sockets.
+    pub socket: SocketOrder,
+    /// Bytes of a read.
+    pub size: usize,
+    /// Who may come; empty for everyone.
+    pub allow: Vec<Cidr>,
+    /// Word of admission, and until when it holds.
+    pub key: Option<PermitKey>,
+    /// For how long the key is taken, from the start on.
+    pub key_lasts: Option<Nanos>,
+    /// Longest test that this end sends.
+    pub max_duration: Option<Nanos>,
+    /// Highest rate of a test that this end sends.
+    pub max_rate: Option<BitRate>,
+    /// Rate at which TCP streams are read.
+    pub read_rate: Option<BitRate>,
+    /// Serve one client after the other.
+    pub one_at_a_time: bool,
+    /// End after so many flows.
+    pub flows: Option<u32>,
+    /// End after this time, and each flow as well.
+    pub time: Option<Nanos>,
+    /// Type of service of what is sent, whatever the client asks for.
+    pub tos_override: Option<u8>,
+    /// When figures are read.
+    pub interval: Option<Nanos>,
+    /// Latencies are kept in bins.
+    pub bins: Option<BinScale>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            tcp: true,
+            udp: true,
+            bind: None,
+            source: None,
+            family: Family::Any,
+            ports: (PORT, PORT),
+            socket: SocketOrder::default(),
+            size: 128 << 10,
+            allow: Vec::new(),
+            key: None,
+            key_lasts: None,
+            max_duration: None,
+            max_rate: None,
+            read_rate: None,
+            one_at_a_time: false,
+            flows: None,
+            time: None,
+            tos_override: None,
+            interval: None,
+            bins: None,
+        }
+    }
+}
+
+/// A server that listens.
+pub struct Server {
+    config: Config,
+    doors: Vec<Door>,
+    /// Told when to end.
+    over: Arc<Wake>,
+}
+
+enum Door {
+    Stream(TcpListener),
+    Datagrams(OwnedFd),
+}
+
+/// Ends a server that runs on another thread.
+#[derive(Clone)]
+pub struct Stopper(Arc<Wake>);
+
+impl Stopper {
+    /// Ends it, and its flows.
+    pub fn stop(&self) {
+        self.0.wake();
+    }
+}
+
+const OVER: u64 = 0;
+const SIGNAL: u64 = 1;
+const WORKERS: u64 = 2;
+const FIRST_DOOR: u64 = 3;
+
+impl Server {
+    /// Binds the ports.
+    ///
+    /// # Errors
+    /// EADDRINUSE and the like, with the address.
+    pub fn bind(config: Config) -> Result<Self, BindError> {
+        let mut config = config;
+        let mut doors = Vec::new();
+        let wanted = addresses(&config);
+        let families = wanted.len();
+        for port in config.ports.0..=config.ports.1 {
+            let mut port = port;
+            for mut address in wanted.clone() {
+                address.set_port(port);
+                let opened = match open(&config, address) {
+                    Ok(opened) => opened,
+                    // A kernel without IPv6 has the other family.
+                    Err(error) if families > 1 && address.is_ipv6() && lacks_family(&error) => {
+                        continue;
+                    }
+                    Err(error) => return Err(BindError { address, error }),
+                };
+                port = opened.1;
+                doors.extend(opened.0);
+            }
+            if config.ports.0 == 0 {
+                config.ports = (port, port);
+                break;
+            }
+        }
+        let nowhere = |error| BindError {
+            address: SocketAddr::from((Ipv4Addr::UNSPECIFIED, config.ports.0)),
+            error,
+        };
+        let over = Arc::new(Wake::new().map_err(nowhere)?);
+        Ok(Self {
+            config,
+            doors,
+            over,
+        })
+    }
+
+    /// The first port that was bound.
+    pub fn port(&self) -> u16 {
+        self.config.ports.0
+    }
+
+    /// SO_RCVBUF of the first listener.
+    pub fn window(&self) -> Option<Bytes> {
+        match self.doors.first()? {
+            Door::Stream(listener) => Options::of(listener).rcvbuf().ok(),
+            Door::Datagrams(socket) => Options::of(socket).rcvbuf().ok(),
+        }
+    }
+
+    /// Ends it from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.over.clone())
+    }
+
+    /// Serves until it is stopped, or until a signal comes, or as long as it was told to.
+    ///
+    /// # Errors
+    /// When the system refuses to wait for events.
+    pub fn run(self, signals: Option<&Signals>, tell: Tell<'_>) -> io::Result<()> {
+        let epoll = Epoll::new()?;
+        let workers = Arc::new(Wake::new()?);
+        epoll.add(&*self.over, OVER, Readiness::READ)?;
+        epoll.add(&*workers, WORKERS, Readiness::READ)?;
+        if let Some(signals) = signals {
+            epoll.add(signals, SIGNAL, Readiness::READ)?;
+        }
+        for (key, door) in (FIRST_DOOR..).zip(&self.doors) {
+            match door {
+                Door::Stream(listener) => epoll.add(listener, key, Readiness::READ)?,
+                Door::Datagrams(socket) => epoll.add(socket, key, Readiness::READ)?,
+            }
+        }
+        let started = clock::now();
+        let mut house = House {
+            roll: Roll::new(self.config.interval),
+            next_key: FIRST_DOOR + self.doors.len() as u64,
+            config: self.config,
+            epoll,
+            workers,
+            started,
+            arriving: HashMap::new(),
+            sessions: Vec::new(),
+            flows: 0,
+            ended: 0,
+            closed: false,
+            buffer: vec![0; 64 << 10],
+        };
+        house.run(&self.doors, tell)
+    }
+}
+
+/// Everything that a server's thread has in hand.
+struct House {
+    config: Config,
+    epoll: Epoll,
+    workers: Arc<Wake>,
+    started: Nanos,
+    /// Connections whose first bytes are not complete, and connections that we make.
+    arriving: HashMap<u64, Arriving>,
+    next_key: u64,
+    sessions: Vec<Session>,
+    roll: Roll,
+    /// Flows so far, and how many of them have ended.
+    flows: u32,
+    ended: u32,
+    /// No more flows are taken.
+    closed: bool,
+    buffer: Vec<u8>,
+}
+
+impl House {
+    fn run(&mut self, doors: &[Door], tell: Tell<'_>) -> io::Result<()> {
+        let mut events = Events::with_capacity(64);
+        loop {
+            let deadline = self.next_deadline();
+            let wait = deadline.map(|at| at - clock::now());
+            self.epoll.wait(&mut events, wait)?;
+            let keys: Vec<u64> = events.iter().map(|(key, _)| key).collect();
+            if keys.contains(&OVER) || keys.contains(&SIGNAL) {
+                self.close_all(tell);
+                return Ok(());
+            }
+            for key in keys {
+                if key == WORKERS {
+                    self.workers.clear();
+                } else if let Some(door) = doors.get((key - FIRST_DOOR) as usize) {
+                    match door {
+                        Door::Stream(listener) => self.accept(listener, tell),
+                        Door::Datagrams(socket) => self.take_datagrams(socket, tell),
+                    }
+                } else {
+                    self.hear(key, tell);
+                }
+            }
+            let now = clock::now();
+            self.at_time(now, tell);
+            self.roll.turn(now, tell);
+            self.end_sessions(tell);
+            let is_over = self.config.flows.is_some_and(|flows| self.ended >= flows)
+                || self
+                    .config
+                    .time
+                    .is_some_and(|time| now >= self.started + time);
+            if is_over {
+                self.close_all(tell);
+                return Ok(());
+            }
+            self.mind_doors(doors)?;
+        }
+    }
+
+    /// Opens and shuts the doors: a server may take one client at a time.
+    fn mind_doors(&mut self, doors: &[Door]) -> io::Result<()> {
+        let busy = !self.sessions.is_empty() || !self.arriving.is_empty();
+        let closed = self.config.one_at_a_time && busy;
+        if closed == self.closed {
+            return Ok(());
+        }
+        self.closed = closed;
+        let interest = if closed {
+            Readiness::default()
+        } else {
+            Readiness::READ
+        };
+        for (key, door) in (FIRST_DOOR..).zip(doors) {
+            match door {
+                Door::Stream(listener) => self.epoll.modify(listener, key, interest)?,
+                Door::Datagrams(socket) => self.epoll.modify(socket, key, interest)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        let arriving = self.arriving.values().map(|arriving| arriving.deadline);
+        let sessions = self.sessions.iter().filter_map(|session| session.deadline);
+        let over = self.config.time.map(|time| self.started + time);
+        arriving
+            .chain(sessions)
+            .chain(self.roll.next())
+            .chain(over)
+            .min()
+    }
+
+    fn accept(&mut self, listener: &TcpListener, tell: Tell<'_>) {
+        loop {
+            let (socket, peer) = match sys::accept(listener) {
+                Ok(Some(connection)) => connection,
+                Ok(None) => return,
+                Err(error) => return tell(Event::Note(format!("accepting a connection: {error}"))),
+            };
+            let Ok(local) = sys::local_address(&socket) else {
+                continue;
+            };
+            let refuse = |why| Event::Refused { local, peer, why };
+            if !self.admits(peer.ip()) {
+                tell(refuse(Refusal::Address));
+                continue;
+            }
+            if self.arriving.len() >= ARRIVING || self.sessions.len() >= MOST_FLOWS {
+                tell(refuse(Refusal::TooMany));
+                continue;
+            }
+            let options = &self.config.socket;
+            if options.quickack {
+                let _ = Options::of(&socket).set_quickack();
+            }
+            let key = self.next_key;
+            if self.epoll.add(&socket, key, Readiness::READ).is_err() {
+                tell(refuse(Refusal::TooMany));
+                continue;
+            }
+            self.next_key += 1;
+            self.arriving
+                .insert(key, Arriving::accepted(socket, local, peer));
+            if self.config.one_at_a_time {
+                return;
+            }
+        }
+    }
+
+    fn admits(&self, address: IpAddr) -> bool {
+        let allow = &self.config.allow;
+        allow.is_empty() || allow.iter().any(|block| block.contains(address))
+    }
+
+    /// The next flow's number.
+    fn number(&mut self) -> u32 {
+        self.flows += 1;
+        self.flows
+    }
+
+    /// Ends sessions whose flows have ended.
+    fn end_sessions(&mut self, tell: Tell<'_>) {
+        let mut at = 0;
+        while at < self.sessions.len() {
+            if self.sessions[at].is_over() {
+                let session = self.sessions.swap_remove(at);
+                self.end(session, tell);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    fn close_all(&mut self, tell: Tell<'_>) {
+        self.arriving.clear();
+        for session in std::mem::take(&mut self.sessions) {
+            self.end(session, tell);
+        }
+    }
+
+    fn end(&mut self, mut session: Session, tell: Tell<'_>) {
+        let reason = session.finish();
+        let now = clock::now();
+        for flow in std::mem::take(&mut session.flows) {
+            let unheard = |entry: &super::roll::Entry| {
+                entry.flow == flow && entry.meter.unheard.get().is_some()
+            };
+            let is_unheard = self.roll.entries().iter().any(unheard);
+            self.roll.end(flow, now, tell);
+            if is_unheard {
+                tell(Event::ReportUnheard { flow });
+            }
+            tell(Event::Ended {
+                flow,
+                reason: reason.clone(),
+            });
+            self.ended += 1;
+        }
+        self.go_back(session, tell);
+        if self.sessions.is_empty() && self.arriving.is_empty() {
+            tell(Event::Idle);
+        }
+    }
+}
+
+fn open(config: &Config, address: SocketAddr) -> io::Result<(Vec<Door>, u16)> {
+    let mut doors = Vec::new();
+    let mut address = address;
+    let failed = |(what, error): (String, io::Error)| {
+        io::Error::new(error.kind(), format!("{what}: {error}"))
+    };
+    if config.tcp && !address.ip().is_multicast() {
+        let listener = sys::tcp_listener(address)?;
+        socket::apply(&listener, &config.socket, address, true, false).map_err(failed)?;
+        address.set_port(listener.local_addr()?.port());
+        doors.push(Door::Stream(listener));
+    }
+    if config.udp {
+        let socket = sys::udp_listener(address)?;
+        socket::apply(&socket, &config.socket, address, false, false).map_err(failed)?;
+        if address.ip().is_multicast() {
+            let device = config.socket.device.as_deref();
+            Options::of(&socket).join(address.ip(), config.source, device)?;
+        }
+        address.set_port(sys::local_address(&socket)?.port());
+        doors.push(Door::Datagrams(socket));
+    }
+    Ok((doors, address.port()))
+}
+
+/// Addresses to listen on.
+fn addresses(config: &Config) -> Vec<SocketAddr> {
+    let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+    let v6 = SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0));
+    match (config.bind, config.family) {
+        (Some(address), _) => vec![SocketAddr::new(address, 0)],
+        (None, Family::V4) => vec![v4],
+        (None, Family::V6) => vec![v6],
+        (None, Family::Any) => vec![v4, v6],
+    }
+}
+
+/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
+fn lacks_family(error: &io::Error) -> bool {
+    use io::ErrorKind::{AddrNotAvailable, Unsupported};
+    matches!(error.kind(), AddrNotAvailable | Unsupported)
+}
