@@ -66,6 +66,8 @@ pub struct Config {
     pub time: Option<Nanos>,
     /// Type of service of what is sent, whatever the client asks for.
     pub tos_override: Option<u8>,
+    /// Clients of datagrams are told of latencies.
+    pub enhanced: bool,
     /// When figures are read.
     pub interval: Option<Nanos>,
     /// Latencies are kept in bins.
@@ -93,6 +95,7 @@ impl Default for Config {
             flows: None,
             time: None,
             tos_override: None,
+            enhanced: false,
             interval: None,
             bins: None,
         }

@@ -23,6 +23,12 @@ pub struct ServeArgs {
     /// Do not serve clients of netperf
     #[arg(long, conflicts_with = "netperf_port")]
     no_netperf: bool,
+    /// Port for clients of iperf 2, TCP and UDP
+    #[arg(long, value_name = "PORT")]
+    iperf2_port: Option<u16>,
+    /// Do not serve clients of iperf 2
+    #[arg(long, conflicts_with = "iperf2_port")]
+    no_iperf2: bool,
     /// Tests at once; more are refused
     #[arg(long, value_name = "N", default_value = "64", value_parser = tests)]
     max_tests: NonZeroU32,
@@ -65,6 +71,8 @@ pub struct ServeRequest {
     pub port: u16,
     /// Where clients of netperf are served, if they are.
     pub netperf: Option<Dialect>,
+    /// Where clients of iperf 2 are served, if they are.
+    pub iperf2: Option<Dialect>,
     /// Most tests at once.
     pub max_tests: NonZeroU32,
     /// Who may come; empty for everyone.
@@ -99,13 +107,15 @@ impl ServeArgs {
             return Err("--max-rate: 0 grants no test: leave it out for no limit".to_owned());
         }
         // A server of one test has no second dialect to wait for.
-        let netperf = (!self.no_netperf && (!self.one_off || self.netperf_port.is_some()))
-            .then_some(Dialect {
-                port: self.netperf_port.unwrap_or(proto::netperf::PORT),
-                must: self.netperf_port.is_some(),
-            });
+        let dialect = |not: bool, port: Option<u16>, usual: u16| {
+            (!not && (!self.one_off || port.is_some())).then_some(Dialect {
+                port: port.unwrap_or(usual),
+                must: port.is_some(),
+            })
+        };
         Ok(ServeRequest {
-            netperf,
+            netperf: dialect(self.no_netperf, self.netperf_port, proto::netperf::PORT),
+            iperf2: dialect(self.no_iperf2, self.iperf2_port, proto::iperf2::PORT),
             bind: self.bind,
             port: self.port,
             max_tests: self.max_tests,

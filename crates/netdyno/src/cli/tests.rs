@@ -211,6 +211,10 @@ fn serve() {
             port: proto::netperf::PORT,
             must: false,
         }),
+        iperf2: Some(Dialect {
+            port: proto::iperf2::PORT,
+            must: false,
+        }),
         bind: None,
         port: 12866,
         max_tests: NonZeroU32::new(64).unwrap(),
@@ -229,6 +233,7 @@ fn serve() {
         request(line),
         Ok(Request::Serve(ServeRequest {
             netperf: None,
+            iperf2: None,
             bind: Some("::1".parse().unwrap()),
             port: 0,
             max_tests: NonZeroU32::MIN,

@@ -1,5 +1,7 @@
 //! `netdyno serve`.
 
+mod iperf2;
+
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::thread::JoinHandle;
@@ -58,6 +60,17 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
         Some(Ok(netperf)) => netperf,
         None => None,
     };
+    let iperf2 = match request
+        .iperf2
+        .map(|dialect| iperf2::Part::start(request, dialect))
+    {
+        Some(Err(sentence)) => {
+            say!("{sentence}");
+            return Exit::Missing.into();
+        }
+        Some(Ok(iperf2)) => iperf2,
+        None => None,
+    };
     // Whoever started us reads here that connections are taken from now on.
     let mut output = std::io::stdout();
     let _ = writeln!(output, "netdyno serves on port {}", server.port());
@@ -65,6 +78,9 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
     let end = server.run(&signals);
     if let Some(netperf) = netperf {
         netperf.end();
+    }
+    if let Some(iperf2) = iperf2 {
+        iperf2.end();
     }
     match end {
         Ok(()) => Exit::Done.into(),

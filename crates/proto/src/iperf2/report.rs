@@ -82,15 +82,16 @@ impl ServerReport {
     /// Least bytes of a legacy one.
     pub const LEN_LEGACY: usize = 52;
 
-    /// Writes itself into a datagram of [`Self::LEN`] bytes or more; the rest is left alone.
-    pub fn write(&self, datagram: &mut [u8], layout: ReportLayout) {
+    /// Writes itself into a datagram of [`Self::LEN`] bytes or more; the rest is left alone. The
+    /// extension is always filled in, and `holds` says whether it is meant to be looked at.
+    pub fn write(&self, datagram: &mut [u8], layout: ReportLayout, holds: bool) {
         let at = layout.at();
         let modern = layout == ReportLayout::Modern;
         let mut flags = HOLDS;
         if modern {
             flags |= WIDE;
         }
-        if modern && self.extension.is_some() {
+        if modern && holds && self.extension.is_some() {
             flags |= EXTENDED;
         }
         put(datagram, at, flags);

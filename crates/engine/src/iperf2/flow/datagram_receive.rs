@@ -27,8 +27,12 @@ pub(crate) struct DatagramReceive {
     pub frames_2_2: Option<bool>,
     /// Whether the last datagram is answered.
     pub answers: bool,
+    /// The report's times are meant to be looked at.
+    pub is_enhanced: bool,
     /// What came before this flow had its socket.
     pub early: Vec<Early>,
+    /// It has its thread for itself, and a socket whose receives end after a time.
+    pub alone: bool,
     /// What a client of a reverse flow says until anything comes.
     pub hello: Option<Hello>,
     state: Received,
@@ -96,7 +100,9 @@ impl DatagramReceive {
             shape,
             frames_2_2: None,
             answers: true,
+            is_enhanced: false,
             early: Vec::new(),
+            alone: false,
             hello: None,
             state,
         }
@@ -194,7 +200,8 @@ impl DatagramReceive {
         };
         let report = state.reception.report(duration.get() / 1000);
         let mut datagram = [0; ServerReport::LEN];
-        report.write(&mut datagram, ReportLayout::for_shape(self.shape));
+        let layout = ReportLayout::for_shape(self.shape);
+        report.write(&mut datagram, layout, self.is_enhanced);
         state.answered += length;
         // Whether it arrives shows in whether it is asked for again.
         let _ = sys::send(&*self.socket, &datagram, Wait::Never);
@@ -236,6 +243,9 @@ impl Flow for DatagramReceive {
     }
 
     fn due(&self) -> Option<Nanos> {
+        if self.alone {
+            return None;
+        }
         let idle = match &self.state.ending {
             Some(ending) => ending.due(),
             None => self.state.last + PATIENCE,

@@ -153,7 +153,10 @@ impl House {
             receive.answers = !upper.has(UpperFlags::NO_UDP_FIN)
                 && mode != Mode::FullDuplex
                 && !arrival.to.is_multicast();
-            receive.early = early;
+            receive.is_enhanced = self.config.enhanced
+                || first.has_small_trip_times
+                || self.has_trip_times(header.as_ref());
+            (receive.early, receive.alone) = (early, true);
             receive.frames_2_2 = upper.has(UpperFlags::ISOCHRONOUS).then(|| {
                 let extended = header.as_ref().and_then(|header| header.extended.as_ref());
                 extended.is_some_and(|extended| extended.version.is_2_2())

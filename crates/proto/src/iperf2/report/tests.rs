@@ -14,7 +14,7 @@ fn report_of_2_1_8() {
     let captured = bytes(REPORT);
     assert_eq!(captured.len(), ServerReport::LEN);
     let (report, layout) = ServerReport::parse(&captured).expect("a report");
-    assert_eq!(layout, ReportLayout::Modern);
+    assert_eq!(layout, ReportLayout::Modern, true);
     assert_eq!(
         report,
         ServerReport {
@@ -41,7 +41,7 @@ fn the_extension_both_ways() {
     assert_eq!((extension.count, extension.datagrams_per_second), (93, 91));
     assert!((extension.m2_us2 - 310_779.698_924).abs() < 1e-6);
     let mut again = vec![0; ServerReport::LEN];
-    report.write(&mut again, ReportLayout::Modern);
+    report.write(&mut again, ReportLayout::Modern, true);
     // The fraction goes through a float.
     again[92..96].copy_from_slice(&captured[92..96]);
     assert_eq!(hex(&again), hex(&captured));
@@ -67,7 +67,7 @@ fn legacy_layout_begins_four_bytes_earlier() {
         extension: None,
     };
     let mut datagram = vec![0; 1470];
-    report.write(&mut datagram, ReportLayout::Legacy);
+    report.write(&mut datagram, ReportLayout::Legacy, false);
     assert_eq!(
         hex(&datagram[..56]),
         "00000000 00000000 00000000 80000000 00000001 2a05f200 0000000a 00000007 \
