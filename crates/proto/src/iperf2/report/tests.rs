@@ -14,7 +14,7 @@ fn report_of_2_1_8() {
     let captured = bytes(REPORT);
     assert_eq!(captured.len(), ServerReport::LEN);
     let (report, layout) = ServerReport::parse(&captured).expect("a report");
-    assert_eq!(layout, ReportLayout::Modern, true);
+    assert_eq!(layout, ReportLayout::Modern);
     assert_eq!(
         report,
         ServerReport {
@@ -98,7 +98,7 @@ proptest! {
             bytes, duration_us, lost, out_of_order, datagrams, jitter_us, extension: None,
         };
         let mut datagram = [0; ServerReport::LEN];
-        report.write(&mut datagram, ReportLayout::Modern);
+        report.write(&mut datagram, ReportLayout::Modern, false);
         prop_assert_eq!(
             ServerReport::parse(&datagram),
             Some((report, ReportLayout::Modern))
