@@ -52,6 +52,8 @@ macro_rules! session {
 
 session!(ClientSession);
 session!(ServerSession);
+session!(proto::iperf3::ClientSession);
+session!(proto::iperf3::ServerSession);
 session!(proto::netperf::ClientSession);
 session!(proto::netperf::ServerSession);
 
@@ -94,6 +96,11 @@ impl Control {
             closed: false,
             wake,
         })
+    }
+
+    /// The connection, for its figures.
+    pub fn socket(&self) -> &OwnedFd {
+        &self.socket
     }
 
     /// Also returns from [`Control::turn`] when `fd` is readable.

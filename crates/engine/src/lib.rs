@@ -11,6 +11,7 @@ mod flow;
 mod histogram;
 mod inbox;
 pub mod iperf2;
+pub mod iperf3;
 mod many;
 mod mark;
 pub mod netperf;

@@ -51,6 +51,13 @@ impl Pacer {
         Self::new(size, rate, Self::DATAGRAM_QUANTUM, start)
     }
 
+    /// Of messages that go so many at a time, whatever their rate.
+    pub fn bursts(size: Bytes, rate: BitRate, burst: u32, start: Nanos) -> Self {
+        let mut pacer = Self::new(size, rate, Nanos::ZERO, start);
+        pacer.group = u64::from(burst.max(1));
+        pacer
+    }
+
     /// `size` bytes at a time at `rate` from `start` on, with timers at least `quantum` apart.
     fn new(size: Bytes, rate: BitRate, quantum: Nanos, start: Nanos) -> Self {
         let gap = size.get() as f64 * 8e9 / rate.get().max(1) as f64;
@@ -63,6 +70,11 @@ impl Pacer {
             count: 0,
             not_before: start,
         }
+    }
+
+    /// How many may go before the clock must be looked at again: those of a group.
+    pub fn group_left(&self) -> u64 {
+        self.group - self.count % self.group
     }
 
     /// The gap between two messages that is asked, ns.

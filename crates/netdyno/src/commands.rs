@@ -1,5 +1,6 @@
 //! What the commands do.
 
+mod iperf3;
 mod keep;
 mod netperf;
 mod netserver;
@@ -10,6 +11,7 @@ mod serve;
 mod show;
 mod sink;
 
+pub use iperf3::iperf3;
 pub use netperf::{netperf, super_netperf};
 pub use netserver::netserver;
 pub use run::run;

@@ -64,6 +64,7 @@ fn personality(words: &[String]) -> Option<ExitCode> {
         .and_then(Path::file_name)
         .and_then(|name| name.to_str());
     let start = |name: &str, argv: &[String]| match name {
+        "iperf3" => Some(commands::iperf3(argv)),
         "netperf" => Some(commands::netperf(argv)),
         "super_netperf" => Some(commands::super_netperf(argv)),
         "netserver" => Some(commands::netserver(argv)),

@@ -27,18 +27,31 @@
 //! A server may end it at any point with ACCESS_DENIED, with SERVER_TERMINATE, with SERVER_ERROR
 //! and two integers, or by closing.
 
+mod arrivals;
+mod client;
 mod cookie;
+mod datagram;
+mod error;
 mod error_number;
+mod hello;
 mod json;
+mod line;
 mod parameters;
 mod results;
+mod server;
 mod state;
 mod stream_id;
 
+pub use arrivals::Arrivals;
+pub use client::{ClientAction, ClientSession};
 pub use cookie::Cookie;
+pub use datagram::{Counter, Datagram};
+pub use error::{Peer, SessionError, WrongTurn};
 pub use error_number::ErrorNumber;
+pub use hello::Hello;
 pub use parameters::{Direction, Parameters, Protocol, Rejected, Segmentation};
-pub use results::{CpuUse, Omitted, Results, Retransmits, ServerOutput, StreamResult};
+pub use results::{CpuUse, Omitted, PathSummary, Results, Retransmits, ServerOutput, StreamResult};
+pub use server::{ServerAction, ServerSession};
 pub use state::State;
 pub use stream_id::StreamId;
 

@@ -195,6 +195,99 @@ impl<'a> Options<'a> {
         SockRef::from(&self.0).set_tcp_user_timeout(Some(dead.into()))
     }
 
+    /// TCP_USER_TIMEOUT: how long written data may stay unacknowledged.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_user_timeout(self, time: Nanos) -> io::Result<()> {
+        SockRef::from(&self.0).set_tcp_user_timeout(Some(time.into()))
+    }
+
+    /// SO_KEEPALIVE with those times that are given, and the system's for the others.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_keepalive_times(
+        self,
+        idle: Option<Nanos>,
+        interval: Option<Nanos>,
+        count: Option<u32>,
+    ) -> io::Result<()> {
+        let mut keepalive = socket2::TcpKeepalive::new();
+        if let Some(idle) = idle {
+            keepalive = keepalive.with_time(idle.into());
+        }
+        if let Some(interval) = interval {
+            keepalive = keepalive.with_interval(interval.into());
+        }
+        if let Some(count) = count {
+            keepalive = keepalive.with_retries(count);
+        }
+        SockRef::from(&self.0).set_tcp_keepalive(&keepalive)
+    }
+
+    /// UDP_SEGMENT: a send of more than `size` bytes becomes datagrams of `size` bytes.
+    ///
+    /// # Errors
+    /// ENOPROTOOPT on kernels before 4.18.
+    pub fn set_segment(self, size: Bytes) -> io::Result<()> {
+        let size = int(size.get())?;
+        option(&self.0, libc::SOL_UDP, libc::UDP_SEGMENT, size)
+    }
+
+    /// UDP_GRO: one receive may give several datagrams of one size, one behind the other.
+    ///
+    /// # Errors
+    /// ENOPROTOOPT on kernels before 5.0.
+    pub fn set_gro(self) -> io::Result<()> {
+        option(&self.0, libc::SOL_UDP, libc::UDP_GRO, 1)
+    }
+
+    /// IPV6_FLOWLABEL_MGR and IPV6_FLOWINFO_SEND: the label, which the socket then carries when
+    /// it connects to an address with it.
+    ///
+    /// # Errors
+    /// EPERM where the label is another user's; what setsockopt(2) says.
+    pub fn set_flow_label(self, label: u32, peer: std::net::Ipv6Addr) -> io::Result<()> {
+        /// IPV6_FLOWLABEL_MGR and IPV6_FLOWINFO_SEND in include/uapi/linux/in6.h.
+        const MANAGER: i32 = 32;
+        const SEND: i32 = 33;
+        /// struct in6_flowlabel_req in include/uapi/linux/in6.h.
+        #[repr(C)]
+        struct Request {
+            address: [u8; 16],
+            label: u32,
+            action: u8,
+            share: u8,
+            flags: u16,
+            expires: u16,
+            linger: u16,
+            pad: u32,
+        }
+        let request = Request {
+            address: peer.octets(),
+            label: label.to_be(),
+            // IPV6_FL_A_GET, IPV6_FL_S_ANY, IPV6_FL_F_CREATE.
+            action: 0,
+            share: 255,
+            flags: 1,
+            expires: 0,
+            linger: 0,
+            pad: 0,
+        };
+        // SAFETY: `request` is readable for the length passed.
+        check(unsafe {
+            libc::setsockopt(
+                self.0.as_raw_fd(),
+                libc::IPPROTO_IPV6,
+                MANAGER,
+                (&raw const request).cast(),
+                size_of::<Request>() as libc::socklen_t,
+            )
+        })?;
+        option(&self.0, libc::IPPROTO_IPV6, SEND, 1)
+    }
+
     /// SO_KEEPALIVE with the system's own times.
     ///
     /// # Errors

@@ -18,11 +18,27 @@ const BACKLOG: i32 = 4096;
 /// # Errors
 /// EADDRINUSE and the like, from bind(2) and listen(2).
 pub fn tcp_listener(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(
-        Domain::for_address(address),
-        Type::STREAM,
-        Some(Protocol::TCP),
-    )?;
+    listener(address, Protocol::TCP)
+}
+
+/// The same, for connections of Multipath TCP and of plain TCP.
+///
+/// # Errors
+/// EADDRINUSE and the like; EPROTONOSUPPORT or ENOPROTOOPT on kernels without it.
+pub fn mptcp_listener(address: SocketAddr) -> io::Result<TcpListener> {
+    listener(address, Protocol::MPTCP)
+}
+
+/// A listener of one-to-one SCTP.
+///
+/// # Errors
+/// EPROTONOSUPPORT on kernels without it; EADDRINUSE and the like.
+pub fn sctp_listener(address: SocketAddr) -> io::Result<TcpListener> {
+    listener(address, Protocol::SCTP)
+}
+
+fn listener(address: SocketAddr, protocol: Protocol) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(protocol))?;
     if address.is_ipv6() {
         socket.set_only_v6(true)?;
     }
@@ -38,13 +54,23 @@ pub fn tcp_listener(address: SocketAddr) -> io::Result<TcpListener> {
 /// # Errors
 /// When the family is not there or no descriptor is left.
 pub fn tcp_socket(family_of: SocketAddr) -> io::Result<OwnedFd> {
-    let socket = Socket::new(
-        Domain::for_address(family_of),
-        Type::STREAM,
-        Some(Protocol::TCP),
-    )?;
-    socket.set_nonblocking(true)?;
-    Ok(socket.into())
+    unconnected(family_of, Type::STREAM, Protocol::TCP)
+}
+
+/// The same for Multipath TCP.
+///
+/// # Errors
+/// When the kernel does not have it, the family is not there, or no descriptor is left.
+pub fn mptcp_socket(family_of: SocketAddr) -> io::Result<OwnedFd> {
+    unconnected(family_of, Type::STREAM, Protocol::MPTCP)
+}
+
+/// An unconnected one-to-one SCTP socket.
+///
+/// # Errors
+/// EPROTONOSUPPORT on kernels without it.
+pub fn sctp_socket(family_of: SocketAddr) -> io::Result<OwnedFd> {
+    unconnected(family_of, Type::STREAM, Protocol::SCTP)
 }
 
 /// An unconnected UDP socket.
@@ -52,11 +78,11 @@ pub fn tcp_socket(family_of: SocketAddr) -> io::Result<OwnedFd> {
 /// # Errors
 /// When the family is not there or no descriptor is left.
 pub fn udp_socket(family_of: SocketAddr) -> io::Result<OwnedFd> {
-    let socket = Socket::new(
-        Domain::for_address(family_of),
-        Type::DGRAM,
-        Some(Protocol::UDP),
-    )?;
+    unconnected(family_of, Type::DGRAM, Protocol::UDP)
+}
+
+fn unconnected(family_of: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<OwnedFd> {
+    let socket = Socket::new(Domain::for_address(family_of), kind, Some(protocol))?;
     socket.set_nonblocking(true)?;
     Ok(socket.into())
 }
@@ -142,6 +168,24 @@ pub fn local_address(socket: impl AsFd) -> io::Result<SocketAddr> {
 pub fn shut_sending(socket: impl AsFd) {
     // A socket that is no longer connected has nothing left to shut.
     let _ = socket2::SockRef::from(&socket).shutdown(std::net::Shutdown::Write);
+}
+
+/// Ends receiving: what is in the socket's buffer can still be read, then comes an end of file. A
+/// call that blocks in receiving returns. The peer of a TCP connection hears nothing of it.
+pub fn shut_receiving(socket: impl AsFd) {
+    // A socket that is no longer connected has nothing left to shut.
+    let _ = socket2::SockRef::from(&socket).shutdown(std::net::Shutdown::Read);
+}
+
+/// Bytes that were written to a TCP socket and are not acknowledged by the peer (SIOCOUTQ).
+///
+/// # Errors
+/// EINVAL when it is not connected.
+pub fn unacknowledged(socket: impl AsFd) -> io::Result<u64> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: SIOCOUTQ, which has the number of TIOCOUTQ, writes an int.
+    check(unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) })?;
+    Ok(u64::try_from(bytes).unwrap_or(0))
 }
 
 /// Ends both directions: blocked calls return.

@@ -17,7 +17,7 @@ pub enum Wait {
 
 impl Wait {
     #[inline]
-    fn flag(self) -> libc::c_int {
+    pub(crate) fn flag(self) -> libc::c_int {
         match self {
             Self::Block => 0,
             Self::Never => libc::MSG_DONTWAIT,

@@ -47,7 +47,7 @@ pub(crate) use stream_send::{Pace, StreamSend};
 pub(crate) use udp_answer::UdpAnswer;
 pub(crate) use udp_ask::UdpAsk;
 pub(crate) use udp_receive::UdpReceive;
-pub(crate) use udp_send::UdpSend;
+pub(crate) use udp_send::{UdpSend, passes};
 
 /// Calls of one `advance` on a busy socket before other flows of the worker get their turn.
 pub(crate) const TURN: usize = 16;

@@ -72,6 +72,68 @@ pub struct StreamResult {
     pub omitted: Option<Omitted>,
     /// From the end of the omitted time to the end; none from 3.1.
     pub seconds: Option<f64>,
+    /// What a TCP sender of ours knows of the path; other tools neither tell nor read it.
+    pub path: Option<PathSummary>,
+}
+
+/// TCP_INFO of a sender over the counted time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PathSummary {
+    /// Largest congestion window.
+    pub max_cwnd: u64,
+    /// Largest window that the receiver offered, bytes.
+    pub max_window: u64,
+    /// Longest smoothed round trip, us.
+    pub max_rtt_us: u64,
+    /// Shortest one.
+    pub min_rtt_us: u64,
+    /// Mean of them.
+    pub mean_rtt_us: u64,
+    /// Largest reordering metric, segments.
+    pub reorder: u64,
+}
+
+impl PathSummary {
+    /// Its keys, those of iperf3's own document.
+    const KEYS: [&str; 6] = [
+        "max_snd_cwnd",
+        "max_snd_wnd",
+        "max_rtt",
+        "min_rtt",
+        "mean_rtt",
+        "reorder",
+    ];
+
+    const fn values(&self) -> [u64; 6] {
+        [
+            self.max_cwnd,
+            self.max_window,
+            self.max_rtt_us,
+            self.min_rtt_us,
+            self.mean_rtt_us,
+            self.reorder,
+        ]
+    }
+
+    fn decode(object: &Value) -> Option<Self> {
+        let value = |key| u64::try_from(json::integer(object, key)?).ok();
+        let [
+            max_cwnd,
+            max_window,
+            max_rtt_us,
+            min_rtt_us,
+            mean_rtt_us,
+            reorder,
+        ] = Self::KEYS.map(value);
+        Some(Self {
+            max_cwnd: max_cwnd?,
+            max_window: max_window?,
+            max_rtt_us: max_rtt_us?,
+            min_rtt_us: min_rtt_us?,
+            mean_rtt_us: mean_rtt_us?,
+            reorder: reorder?,
+        })
+    }
 }
 
 /// What falls into the omitted time.
@@ -167,6 +229,11 @@ impl StreamResult {
             object.integer("start_time", 0);
             object.number("end_time", seconds);
         }
+        if let Some(path) = self.path {
+            for (key, value) in PathSummary::KEYS.into_iter().zip(path.values()) {
+                object.integer(key, value);
+            }
+        }
         object.close()
     }
 
@@ -195,6 +262,7 @@ impl StreamResult {
             packets: integer("packets")?,
             omitted,
             seconds: json::number(object, "end_time").map(|end| end - start),
+            path: PathSummary::decode(object),
         })
     }
 }

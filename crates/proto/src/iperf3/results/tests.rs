@@ -33,6 +33,13 @@ fn what_is_written_reads_back_as_the_same() {
         ..decoded(PAIR[0])
     };
     assert_eq!(decoded(&results.encode()), results);
+    let mut results = results;
+    results.streams[0].path = Some(PathSummary {
+        max_cwnd: 1_178_694,
+        min_rtt_us: 17,
+        ..PathSummary::default()
+    });
+    assert_eq!(decoded(&results.encode()), results);
     let json = Some(ServerOutput::Json(r#"{"end":{},"start":1}"#.to_owned()));
     let results = Results {
         output: json,

@@ -1,0 +1,222 @@
+//! A stream at one end: its socket and what it has counted.
+
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use proto::iperf3::{Omitted, PathSummary, Protocol, StreamId, StreamResult};
+use record::TcpInfo;
+use sys::Options;
+use units::Nanos;
+
+use super::counts::Counts;
+use super::mark::Mark;
+use super::{Connected, Datagrams, PathSample, StreamInterval, StreamOutcome};
+
+/// A stream that is connected.
+pub(super) struct Lane {
+    pub connected: Connected,
+    pub socket: Arc<OwnedFd>,
+    pub counts: Arc<Counts>,
+    protocol: Protocol,
+    /// Where what counts begins.
+    base: Mark,
+    /// The edge before.
+    last: Mark,
+    /// Losses that intervals have shown so far.
+    shown_lost: u64,
+    path: Path,
+}
+
+/// The sender's path over the counted time.
+#[derive(Default)]
+struct Path {
+    summary: PathSummary,
+    rtt_sum_us: u64,
+    samples: u64,
+}
+
+impl Path {
+    fn take(&mut self, info: &TcpInfo) {
+        let summary = &mut self.summary;
+        let rtt = info.tcpi_rtt.unwrap_or(0);
+        summary.max_cwnd = summary.max_cwnd.max(cwnd(info));
+        summary.max_window = summary.max_window.max(info.tcpi_snd_wnd.unwrap_or(0));
+        summary.max_rtt_us = summary.max_rtt_us.max(rtt);
+        summary.min_rtt_us = match self.samples {
+            0 => rtt,
+            _ => summary.min_rtt_us.min(rtt),
+        };
+        summary.reorder = summary.reorder.max(info.tcpi_reordering.unwrap_or(0));
+        self.rtt_sum_us += rtt;
+        self.samples += 1;
+        summary.mean_rtt_us = self.rtt_sum_us / self.samples;
+    }
+}
+
+/// The congestion window in bytes.
+fn cwnd(info: &TcpInfo) -> u64 {
+    info.tcpi_snd_cwnd.unwrap_or(0) * info.tcpi_snd_mss.unwrap_or(0)
+}
+
+impl Lane {
+    /// The stream that was opened as the `index`-th.
+    pub fn new(
+        index: u32,
+        socket: OwnedFd,
+        remote: SocketAddr,
+        sends: bool,
+        protocol: Protocol,
+    ) -> Self {
+        let connected = Connected {
+            id: StreamId::of_index(index),
+            descriptor: socket.as_raw_fd(),
+            sends,
+            local: sys::local_address(&socket).unwrap_or(remote),
+            remote,
+        };
+        Self {
+            connected,
+            socket: Arc::new(socket),
+            counts: Arc::default(),
+            protocol,
+            base: Mark::default(),
+            last: Mark::default(),
+            shown_lost: 0,
+            path: Path::default(),
+        }
+    }
+
+    /// Counting begins.
+    pub fn begin(&mut self, now: Nanos) {
+        self.last = self.mark(now);
+        self.base = self.last;
+        // What was lost before is not shown again.
+        self.shown_lost = self.last.arrivals.lost;
+        self.path = Path::default();
+    }
+
+    /// What was counted so far.
+    fn mark(&self, now: Nanos) -> Mark {
+        let counters = self.counts.tally.counters(false);
+        let (arrivals, jitter_ns) = self.counts.arrivals();
+        let sends = self.connected.sends;
+        Mark {
+            at: now,
+            bytes: if sends {
+                counters.written_bytes
+            } else {
+                counters.received_bytes
+            },
+            messages: counters.written_messages,
+            arrivals,
+            jitter_ns,
+            info: match self.protocol {
+                Protocol::Tcp => sys::tcp_info(&*self.socket).ok(),
+                Protocol::Udp | Protocol::Sctp => None,
+            },
+        }
+    }
+
+    /// What happened since the last call.
+    pub fn edge(&mut self, now: Nanos) -> StreamInterval {
+        let (mark, before) = (self.mark(now), self.last);
+        self.last = mark;
+        let sends = self.connected.sends;
+        if let Some(info) = mark.info.filter(|_| sends) {
+            self.path.take(&info);
+        }
+        let path = mark.info.filter(|_| sends).map(|info| PathSample {
+            retransmits: mark
+                .retransmits()
+                .unwrap_or(0)
+                .saturating_sub(before.retransmits().unwrap_or(0)),
+            info,
+        });
+        let datagrams = (self.protocol == Protocol::Udp).then(|| {
+            if sends {
+                return Datagrams {
+                    packets: mark.messages - before.messages,
+                    lost: 0,
+                    jitter_s: 0.0,
+                };
+            }
+            // A loss that was shown and came late is taken from those that come.
+            let lost = mark.arrivals.lost.saturating_sub(self.shown_lost);
+            self.shown_lost += lost;
+            Datagrams {
+                packets: mark.arrivals.highest - before.arrivals.highest,
+                lost,
+                jitter_s: mark.jitter_ns as f64 / 1e9,
+            }
+        });
+        StreamInterval {
+            descriptor: self.connected.descriptor,
+            sends,
+            bytes: mark.bytes - before.bytes,
+            path,
+            datagrams,
+        }
+    }
+
+    /// Bytes of all time.
+    pub fn bytes(&self) -> u64 {
+        let counters = self.counts.tally.counters(false);
+        counters.written_bytes + counters.received_bytes
+    }
+
+    /// Bytes that were received.
+    pub fn received_bytes(&self) -> u64 {
+        self.counts.tally.counters(false).received_bytes
+    }
+
+    /// What came of it, up to the last edge.
+    pub fn outcome(&self) -> StreamOutcome {
+        let (base, last, sends) = (self.base, self.last, self.connected.sends);
+        let tcp = self.protocol == Protocol::Tcp;
+        let udp = self.protocol == Protocol::Udp;
+        let total = self.counts.tally.counters(false);
+        let packets = |mark: &Mark| match (udp, sends) {
+            (false, _) => 0,
+            (true, true) => mark.messages,
+            (true, false) => mark.arrivals.highest,
+        };
+        let since = last.retransmits().unwrap_or(0);
+        let retransmits = since.saturating_sub(base.retransmits().unwrap_or(0));
+        let seconds = (last.at - base.at).as_secs_f64();
+        let result = StreamResult {
+            id: self.connected.id,
+            bytes: last.bytes - base.bytes,
+            retransmits: (sends && tcp && last.info.is_some()).then_some(retransmits),
+            jitter_s: if udp && !sends {
+                last.jitter_ns as f64 / 1e9
+            } else {
+                0.0
+            },
+            lost: last.arrivals.lost.cast_signed(),
+            packets: packets(&last).cast_signed(),
+            omitted: Some(Omitted {
+                lost: base.arrivals.lost.cast_signed(),
+                packets: packets(&base).cast_signed(),
+            }),
+            seconds: Some(seconds),
+            path: (sends && tcp && self.path.samples > 0).then_some(self.path.summary),
+        };
+        StreamOutcome {
+            descriptor: self.connected.descriptor,
+            sends,
+            out_of_order: last.arrivals.out_of_order - base.arrivals.out_of_order,
+            // Late ones of the omitted time may come in the counted one.
+            lost: last.arrivals.lost.saturating_sub(base.arrivals.lost),
+            packets: packets(&last) - packets(&base),
+            total,
+            arrived: last.arrivals.received,
+            tcp_info: last.info,
+            congestion: tcp
+                .then(|| Options::of(&*self.socket).congestion_control().ok())
+                .flatten(),
+            local_port: Some(self.connected.local.port()),
+            result,
+        }
+    }
+}

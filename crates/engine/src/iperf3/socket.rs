@@ -1,0 +1,170 @@
+//! Data sockets with what a test asks for.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use proto::iperf3::{ErrorNumber, Parameters, Protocol};
+use sys::Options;
+use units::{Bytes, Nanos};
+
+/// An option that could not be set.
+#[derive(Debug)]
+pub(super) struct OptionError {
+    /// Its number among iperf3's errors.
+    pub number: ErrorNumber,
+    /// As it reads after "setting ".
+    pub what: String,
+    pub error: io::Error,
+}
+
+impl OptionError {
+    /// A sentence.
+    pub fn sentence(&self) -> String {
+        format!("setting {}: {}", self.what, self.error)
+    }
+}
+
+/// What datagrams need beyond their own size in a socket buffer.
+const SPARE: u64 = 1024;
+
+/// Sets what the parameters ask for. The flow label is for a socket that connects later.
+///
+/// # Errors
+/// Which option, and what the system answered.
+pub(super) fn apply(
+    socket: &OwnedFd,
+    parameters: &Parameters,
+    peer: SocketAddr,
+) -> Result<(), OptionError> {
+    let options = Options::of(socket);
+    let ipv6 = peer.is_ipv6();
+    if let Some(size) = parameters.window {
+        set(124, "the socket buffer", options.set_sndbuf(size))?;
+        set(124, "the socket buffer", options.set_rcvbuf(size))?;
+        let granted = options.sndbuf().and_then(|send| {
+            let receive = options.rcvbuf()?;
+            Ok(send.min(receive))
+        });
+        let granted = set(124, "the socket buffer", granted)?;
+        if granted < size {
+            let what = format!("a socket buffer of {size}, {granted} were granted");
+            return Err(OptionError {
+                number: ErrorNumber::SMALL_BUFFER,
+                what,
+                error: io::ErrorKind::InvalidInput.into(),
+            });
+        }
+    }
+    if let Some(rate) = parameters.fq_rate {
+        set(140, "the pacing rate", options.set_pacing(rate))?;
+    }
+    if parameters.tos != 0 {
+        let number = if ipv6 { 126 } else { 125 };
+        set(number, "the TOS", options.set_tos(ipv6, parameters.tos))?;
+    }
+    match parameters.protocol {
+        Protocol::Tcp => {
+            if parameters.nodelay {
+                set(122, "TCP_NODELAY", options.set_nodelay())?;
+            }
+            if let Some(size) = parameters.mss {
+                set(123, "the MSS", options.set_mss(size))?;
+            }
+        }
+        Protocol::Udp => datagrams(options, parameters, ipv6)?,
+        Protocol::Sctp => (),
+    }
+    Ok(())
+}
+
+fn datagrams(options: Options<'_>, parameters: &Parameters, ipv6: bool) -> Result<(), OptionError> {
+    let size = parameters.block_size();
+    if parameters.window.is_none() {
+        let least = Bytes::new(size.get() + SPARE);
+        if options.sndbuf().is_ok_and(|granted| granted < least) {
+            set(124, "the socket buffer", options.set_sndbuf(least))?;
+        }
+        if options.rcvbuf().is_ok_and(|granted| granted < least) {
+            set(124, "the socket buffer", options.set_rcvbuf(least))?;
+        }
+    }
+    if parameters.dont_fragment && !ipv6 {
+        set(
+            145,
+            "the don't-fragment flag",
+            options.set_mtu_discover(ipv6),
+        )?;
+    }
+    Ok(())
+}
+
+/// TCP_CONGESTION.
+///
+/// # Errors
+/// Which one, and what the system answered.
+pub(super) fn congestion(socket: &OwnedFd, parameters: &Parameters) -> Result<(), OptionError> {
+    match &parameters.congestion {
+        Some(name) if parameters.protocol == Protocol::Tcp => {
+            let what = format!("the congestion control '{name}'");
+            set(134, &what, Options::of(socket).set_congestion_control(name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The flow label, and the peer's address with it, to connect to.
+///
+/// # Errors
+/// What the system answered.
+pub(super) fn flow_label(
+    socket: &OwnedFd,
+    parameters: &Parameters,
+    peer: SocketAddr,
+) -> Result<SocketAddr, OptionError> {
+    let (Some(label), SocketAddr::V6(mut address)) = (parameters.flow_label, peer) else {
+        return Ok(peer);
+    };
+    let labelled = Options::of(socket).set_flow_label(label, *address.ip());
+    set(127, "the flow label", labelled)?;
+    // struct sockaddr_in6 holds it in network order, and the standard library leaves it so.
+    address.set_flowinfo(label.to_be());
+    Ok(address.into())
+}
+
+/// TCP_USER_TIMEOUT.
+///
+/// # Errors
+/// What the system answered.
+pub(super) fn send_timeout(socket: &OwnedFd, time: Option<Nanos>) -> Result<(), OptionError> {
+    match time {
+        Some(time) => set(
+            148,
+            "the send timeout",
+            Options::of(socket).set_user_timeout(time),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// SO_BINDTODEVICE.
+///
+/// # Errors
+/// What the system answered.
+pub(super) fn device(socket: &OwnedFd, name: Option<&str>) -> Result<(), OptionError> {
+    match name {
+        Some(name) => {
+            let what = format!("the interface '{name}'");
+            set(143, &what, Options::of(socket).set_device(name))
+        }
+        None => Ok(()),
+    }
+}
+
+fn set<T>(number: i32, what: &str, result: io::Result<T>) -> Result<T, OptionError> {
+    result.map_err(|error| OptionError {
+        number: ErrorNumber::new(number),
+        what: what.to_owned(),
+        error,
+    })
+}

@@ -1,0 +1,182 @@
+//! A client's run.
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engine::iperf3::Event;
+use engine::iperf3::client::{self, ClientError, Job};
+use proto::iperf3::{Parameters, SessionError};
+use report::dialect::iperf3::{self as output, Transcript};
+use sys::signal::Signals;
+use units::{Bytes, Nanos};
+
+use super::paper::Paper;
+use super::pid_file::PidFile;
+use super::{SPARE_DESCRIPTORS, place, shown, system_info};
+use crate::dialect::iperf3::Ask;
+
+/// Runs it and prints what iperf3 prints.
+pub(super) fn run(ask: &Ask, _argv: &[String]) -> ExitCode {
+    let paper = match Paper::of(&ask.common) {
+        Ok(paper) => paper,
+        Err(sentence) => {
+            crate::say!("{sentence}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for note in &ask.common.notes {
+        paper.complain(note);
+    }
+    let mut transcript = Transcript::new(ask.form(system_info()));
+    match start(ask, &paper, &mut transcript) {
+        Ok(code) => code,
+        Err(sentence) => {
+            close(&paper, &mut transcript, ask, Some(&sentence));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(ask: &Ask, paper: &Paper, transcript: &mut Transcript) -> Result<ExitCode, String> {
+    let pid_file = ask.common.pid_file.as_deref().map(PidFile::write);
+    let _pid_file = pid_file.transpose()?;
+    let streams = 2 * u64::from(ask.parameters.parallel);
+    sys::limits::descriptors(streams + SPARE_DESCRIPTORS);
+    let signals = Signals::take().map_err(|error| format!("taking signals: {error}"))?;
+    let job = job(ask)?;
+    let mut parameters = job.parameters.clone();
+    let mut tell = |event: Event<'_>| {
+        if let Event::Contact(contact) = &event {
+            parameters = contact.parameters.clone();
+        }
+        show(paper, transcript, &event, ask, &parameters);
+    };
+    let run = client::run(&job, Some(&signals), &mut tell);
+    if let Some(outcome) = &run.outcome {
+        let end = shown::end(outcome, ask.common.file.as_deref());
+        let text = transcript.show(&output::Event::Ended(&end), &paper.stamp());
+        paper.write(&text);
+    }
+    Ok(match run.error {
+        None => {
+            close(paper, transcript, ask, None);
+            ExitCode::SUCCESS
+        }
+        Some(ClientError::Interrupted) => {
+            let sentence = "interrupt - the client has terminated";
+            if !is_json(ask) {
+                paper.complain(sentence);
+            }
+            let closed = output::Event::Closed {
+                error: Some(sentence),
+            };
+            let text = transcript.show(&closed, &paper.stamp());
+            paper.write(&text);
+            ExitCode::SUCCESS
+        }
+        Some(error) => {
+            close(paper, transcript, ask, Some(&sentence(&error)));
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// What scripts look for stands in it, in iperf3's words.
+fn sentence(error: &ClientError) -> String {
+    match error {
+        ClientError::Session(SessionError::Busy) => {
+            "the server is busy running a test. try again later".to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+fn is_json(ask: &Ask) -> bool {
+    ask.common.notation != output::Notation::Text
+}
+
+/// The last word: in a document where there is one, and on standard error where there is none.
+fn close(paper: &Paper, transcript: &mut Transcript, ask: &Ask, error: Option<&str>) {
+    let error = error.map(|error| format!("error - {error}"));
+    let error = error.as_deref();
+    let text = transcript.show(&output::Event::Closed { error }, &paper.stamp());
+    paper.write(&text);
+    if let Some(error) = error.filter(|_| !is_json(ask)) {
+        paper.complain(error);
+    }
+}
+
+fn show(
+    paper: &Paper,
+    transcript: &mut Transcript,
+    event: &Event<'_>,
+    ask: &Ask,
+    parameters: &Parameters,
+) {
+    let stamp = paper.stamp();
+    let text = match event {
+        Event::Contact(told) => {
+            let size = |size: Option<Bytes>| size.map(|size| size.get() as u32);
+            let opened = output::Event::Opened {
+                control_mss: size(told.control_mss),
+                udp_block: size(told.parameters.block).filter(|_| told.block_from_mss),
+            };
+            let before = transcript.show(&opened, &stamp);
+            let contact = shown::contact(told, ask.host.clone(), ask.common.port, unix_ms());
+            before + &transcript.show(&output::Event::Contact(&contact), &stamp)
+        }
+        Event::Connected(told) => {
+            transcript.show(&output::Event::Connected(&shown::connected(told)), &stamp)
+        }
+        Event::Started(told) => {
+            let started = shown::started(told, parameters);
+            transcript.show(&output::Event::Started(&started), &stamp)
+        }
+        Event::Interval(told) => {
+            transcript.show(&output::Event::Interval(&shown::interval(told)), &stamp)
+        }
+        Event::Remark(remark) => transcript.show(&output::Event::Remark(remark), &stamp),
+    };
+    paper.write(&text);
+}
+
+pub(super) fn unix_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_millis() as u64)
+}
+
+/// The request with what only this machine knows.
+fn job(ask: &Ask) -> Result<Job, String> {
+    let common = &ask.common;
+    let mut parameters = ask.parameters.clone();
+    if let Some(path) = common.file.as_ref().filter(|_| ask.ends_with_file) {
+        let data = std::fs::metadata(path)
+            .map_err(|error| format!("reading the file '{}': {error}", path.display()))?;
+        parameters.bytes = Some(Bytes::new(data.len()));
+        parameters.time = None;
+    }
+    let seconds = |seconds: Option<u32>| seconds.map(|s| Nanos::from_secs(s.into()));
+    Ok(Job {
+        addresses: place::addresses(&ask.host, common.port, common.family)?,
+        parameters,
+        bind: place::own(common.bind.as_deref(), common.family)?,
+        device: common
+            .device
+            .as_ref()
+            .map(|device| device.as_str().to_owned()),
+        first_port: ask.first_port,
+        affinity: common.affinity,
+        file: common.file.clone(),
+        interval: common.interval,
+        connect_timeout: ask.connect_timeout,
+        receive_timeout: common.receive_timeout,
+        send_timeout: common.send_timeout,
+        keepalive: common.keepalive.map(|keepalive| {
+            (
+                seconds(keepalive.idle_seconds),
+                seconds(keepalive.interval_seconds),
+                keepalive.count,
+            )
+        }),
+    })
+}
