@@ -6,6 +6,7 @@
 //! bursts and bouncebacks have flows of their own.
 
 mod bins;
+pub mod client;
 mod event;
 mod flow;
 mod meter;

@@ -58,9 +58,18 @@ impl Pacer {
         pacer
     }
 
+    /// The pacer of datagrams that are `gap` ns apart.
+    pub fn gaps(gap: f64, start: Nanos) -> Self {
+        Self::with_gap(gap.max(1.0), Self::DATAGRAM_QUANTUM, start)
+    }
+
     /// `size` bytes at a time at `rate` from `start` on, with timers at least `quantum` apart.
     fn new(size: Bytes, rate: BitRate, quantum: Nanos, start: Nanos) -> Self {
         let gap = size.get() as f64 * 8e9 / rate.get().max(1) as f64;
+        Self::with_gap(gap, quantum, start)
+    }
+
+    fn with_gap(gap: f64, quantum: Nanos, start: Nanos) -> Self {
         let group = (quantum.get() as f64 / gap).ceil().max(1.0) as u64;
         let start = start.get() as f64;
         Self {

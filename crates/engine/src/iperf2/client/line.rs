@@ -1,0 +1,35 @@
+//! One flow of a client, from its socket to its close.
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use proto::iperf2::{Mode, TestHeader};
+use units::Nanos;
+
+use crate::iperf2::meter::Meter;
+
+/// A connected flow.
+pub(super) struct Line {
+    /// From 1.
+    pub flow: u32,
+    pub socket: Arc<OwnedFd>,
+    pub local: SocketAddr,
+    pub peer: SocketAddr,
+    /// Who sends on it: a stream beside a bounceback has its own mode.
+    pub mode: Mode,
+    /// It is a stream beside a bounceback.
+    pub is_load: bool,
+    pub connect_time: Option<Nanos>,
+    /// What was sent in front.
+    pub header: Option<TestHeader>,
+    /// Bytes of it.
+    pub header_len: usize,
+    /// What it sends, and what it receives.
+    pub sends: Option<Arc<Meter>>,
+    pub receives: Option<Arc<Meter>>,
+    /// The server has closed, or is not waited for any more.
+    pub closed: bool,
+    /// When everything was acknowledged.
+    pub drained: Option<Nanos>,
+}
