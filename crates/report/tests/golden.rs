@@ -185,7 +185,7 @@ fn the_live_line() {
             .iter()
             .rfind(|i| i.end == end && i.to_ns < 3_500_000_000)
     };
-    let (client, server) = (at(record::End::Client), at(record::End::Server));
+    let (client, server) = (at(End::Client), at(End::Server));
     let now = Nanos::from_millis(3_200);
     let line = report::progress(&run.plan, client, server, now, Style::PLAIN);
     let expected = "  3.2 s measuring  stream 941.48 Mbit/s at the server  probe 1.27 ms  1 s left";
@@ -206,7 +206,7 @@ fn the_live_line() {
 fn an_end_that_fell_silent_does_not_hold_back_the_other() {
     let mut events = samples::tcp_stream();
     let silent =
-        |edge: &record::Edge| edge.end == record::End::Client && edge.at_ns > 2_500_000_000;
+        |edge: &record::Edge| edge.end == End::Client && edge.at_ns > 2_500_000_000;
     events.retain(|event| !matches!(event, Event::Edge(edge) if silent(edge)));
     let text = lines(&events);
     let last: Vec<&str> = text.lines().rev().take(2).collect();
