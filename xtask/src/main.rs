@@ -4,6 +4,7 @@ mod bench;
 mod cargo;
 mod check;
 mod compare_score;
+mod explain_score;
 mod generate;
 mod notes;
 mod program;
@@ -25,6 +26,7 @@ cargo xtask <command>
   compare-score [TRIES]  how often comparisons are wrong, and what they find, on simulated machines
   install        the programs that tests and benches drive (Debian, as root)
   bench [NAME…]  netdyno against a bare loop and its rivals: --list, --rounds, --seconds, --strict
+  explain-score  causes put into testbeds, and which finding came first
   man [FOLDER]   man pages and completions, into target/man unless told otherwise
   schema         the published JSON Schema of the result, from the types
 ";
@@ -51,6 +53,7 @@ fn run(words: &[String]) -> Result<bool> {
         ("bench", words) => bench::run(words),
         ("check", []) => check::run(),
         ("compare-score", words) => compare_score::run(words),
+        ("explain-score", []) => explain_score::run(),
         ("install", []) => program::install().map(|outcome| {
             println!("{outcome}");
             !outcome.is_failure()
@@ -62,7 +65,7 @@ fn run(words: &[String]) -> Result<bool> {
             print!("{USAGE}");
             Ok(true)
         }
-        ("test" | "check" | "install" | "man" | "schema", [extra, ..]) => {
+        ("test" | "check" | "explain-score" | "install" | "man" | "schema", [extra, ..]) => {
             bail!("'{command}' does not take '{extra}'\n\n{USAGE}")
         }
         _ => bail!("'{command}' is not a command\n\n{USAGE}"),

@@ -4,7 +4,7 @@ use record::{Edge, End, Event, Hosts, Interval, Run, Status};
 
 use crate::interval::Intervals;
 use crate::stream::{Side, Stream};
-use crate::{cost, doubt, latency, ledger, load, observed};
+use crate::{cost, doubt, finding, latency, ledger, load, observed};
 
 /// Folds the stream, however far it came, into the document. None when it does not hold a
 /// [`Event::Begin`].
@@ -36,6 +36,7 @@ pub fn assemble<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Run> 
         doubts: Vec::new(),
     };
     run.doubts = doubt::doubts(&stream, &run);
+    run.findings = finding::findings(&run);
     Some(run)
 }
 

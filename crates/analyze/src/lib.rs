@@ -7,6 +7,7 @@ mod cost;
 mod counted;
 mod doubt;
 mod fairness;
+mod finding;
 mod interval;
 mod latency;
 mod ledger;
@@ -25,4 +26,5 @@ mod wire;
 
 pub use assemble::assemble;
 pub use doubt::invalidity;
+pub use finding::findings;
 pub use interval::Intervals;

@@ -1,5 +1,7 @@
 //! Loss of datagrams, over the flows' whole life.
 
+mod address;
+
 use plan::{Kind, Transport};
 use record::{End, UdpCounters, UdpLoss};
 
@@ -40,8 +42,7 @@ fn at(stream: &Stream, load: usize, receiver: End) -> Option<UdpLoss> {
         sent,
         received: counters.received,
         lost,
-        // The kernel also counts duplicates and strangers that it dropped there.
-        lost_at_receiving_socket: counters.socket_drops.map(|drops| drops.min(lost)),
+        address: address::address(stream, load, receiver, lost),
         lost_share: (sent > 0).then(|| lost as f64 / sent as f64),
         duplicate: counters.duplicate,
         reordered: counters.reordered,

@@ -59,3 +59,13 @@ fn measured(observations: &[&Observation], (from, to): (u64, u64)) -> Option<Hos
         highest,
     })
 }
+
+/// What an end's counters gained over the whole run; none without two readings.
+pub(crate) fn whole(side: &Side) -> Option<Rows> {
+    let (first, others) = side.observations.split_first()?;
+    let mut now = first.rows.clone();
+    for observation in others {
+        now.apply(&observation.rows, &observation.gone);
+    }
+    (!others.is_empty()).then(|| now.since(&first.rows))
+}

@@ -1,6 +1,7 @@
 //! The document from made-up streams.
 
 mod doubt;
+mod finding;
 mod interval;
 mod ledger;
 mod load;

@@ -1,6 +1,7 @@
 //! The command line in two steps: what was typed (`…Args`), then what it means (`…Request`).
 //! Nothing here touches the system; the run file's text comes from the caller.
 
+mod explain;
 mod habit;
 mod output;
 mod run;
@@ -21,6 +22,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub use explain::{ExplainArgs, ExplainRequest};
 pub use output::Output;
 pub use run::{RunArgs, RunRequest};
 pub use serve::{Dialect, Log, ServeArgs, ServeRequest};
@@ -46,6 +48,7 @@ enum Typed {
     Run(Box<RunArgs>),
     Serve(ServeArgs),
     Show(ShowArgs),
+    Explain(ExplainArgs),
 }
 
 /// What is to be done.
@@ -57,6 +60,8 @@ pub enum Request {
     Serve(ServeRequest),
     /// Show a stored run.
     Show(ShowRequest),
+    /// Say what limited a stored run.
+    Explain(ExplainRequest),
 }
 
 /// Why there is nothing to be done.
@@ -90,6 +95,7 @@ pub fn parse(
         Typed::Run(args) => args.request(read).map(|run| Request::Run(Box::new(run))),
         Typed::Serve(args) => args.request().map(Request::Serve),
         Typed::Show(args) => args.request().map(Request::Show),
+        Typed::Explain(args) => args.request().map(Request::Explain),
     }
     .map_err(usage)
 }
@@ -111,6 +117,7 @@ Examples:
   netdyno run 10.0.0.2             to that server
   netdyno run 10.0.0.2 -P 4 -R     four streams from it
   netdyno show                     the latest run again
+  netdyno explain                  what limited it
 
 Other tools' command lines, also by links of their names:
   'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...'";

@@ -2,6 +2,7 @@
 
 mod iperf3;
 mod keep;
+mod explain;
 mod netperf;
 mod netserver;
 mod place;
@@ -12,6 +13,7 @@ mod show;
 mod sink;
 
 pub use iperf3::iperf3;
+pub use explain::explain;
 pub use netperf::{netperf, super_netperf};
 pub use netserver::netserver;
 pub use run::run;
@@ -22,6 +24,22 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::dialect::netperf::Refusal;
+use crate::exit::Exit;
+
+/// Prints a result. A reader that went away is no failure.
+fn print(text: &str) -> ExitCode {
+    let mut output = std::io::stdout();
+    let written = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            crate::say!("writing the result to standard output: {error}");
+            Exit::Missing.into()
+        }
+        _ => Exit::Done.into(),
+    }
+}
 
 /// Says what another tool's command line is refused with.
 fn refuse(refusal: &Refusal) -> ExitCode {

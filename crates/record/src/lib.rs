@@ -38,4 +38,4 @@ pub use run::{
     PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds, WireLedger,
 };
 pub use tcp_info::{TcpInfo, TcpSummary};
-pub use udp::{GapError, Outage, UdpCounters, UdpLoss};
+pub use udp::{GapError, LossAddress, Outage, UdpCounters, UdpLoss};

@@ -41,8 +41,8 @@ pub struct UdpLoss {
     pub received: u64,
     /// Sequence numbers that never arrived, wherever they got lost.
     pub lost: u64,
-    /// Of `lost`: dropped on the receiving socket because the reader was late.
-    pub lost_at_receiving_socket: Option<u64>,
+    /// Where they got lost.
+    pub address: LossAddress,
     /// `lost / sent`; none when nothing was sent.
     pub lost_share: Option<f64>,
     /// Sequence numbers seen again.
@@ -82,4 +82,29 @@ pub struct GapError {
     pub asked_gap_ns: u64,
     /// |real gap - asked gap| of every send, as a histogram (ns).
     pub errors: Buckets,
+}
+
+/// Where lost datagrams were lost, from the counters of both ends over the whole run. The parts add
+/// up to `lost`; none where an end did not tell. Drops that other traffic may share in are counted
+/// no higher than what is left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossAddress {
+    /// Taken by the sender's kernel and dropped before its qdisc: IP's `OutDiscards` that are no
+    /// drops of a qdisc.
+    pub sender_socket: Option<u64>,
+    /// Dropped by the sender's qdiscs.
+    pub sender_qdisc: Option<u64>,
+    /// Dropped by the sender's interface.
+    pub sender_interface: Option<u64>,
+    /// Left the sender's interface and never came to the receiver's.
+    pub path: Option<u64>,
+    /// Dropped by the receiver's interface.
+    pub receiver_interface: Option<u64>,
+    /// Dropped between the receiver's driver and its protocols (softnet).
+    pub receiver_softnet: Option<u64>,
+    /// Dropped on the receiving socket.
+    pub receiver_socket: Option<u64>,
+    /// The rest.
+    pub unaccounted: u64,
 }

@@ -10,6 +10,24 @@ pub fn json(run: &Run) -> String {
     text
 }
 
+/// What limited a run, by its name.
+pub fn findings_json(run: &Run) -> String {
+    #[derive(Serialize)]
+    struct Explained<'a> {
+        id: &'a str,
+        findings: &'a [record::Finding],
+        doubts: &'a [record::Doubt],
+    }
+    let explained = Explained {
+        id: &run.id,
+        findings: &run.findings,
+        doubts: &run.doubts,
+    };
+    let mut text = serde_json::to_string_pretty(&explained).expect(TOTAL);
+    text.push('\n');
+    text
+}
+
 /// One event as one line, with its newline.
 pub fn json_line(event: &Event) -> String {
     line(event)

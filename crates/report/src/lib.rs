@@ -5,6 +5,7 @@
 
 mod csv;
 pub mod dialect;
+mod explain;
 mod interval;
 mod json;
 mod progress;
@@ -16,8 +17,9 @@ mod table;
 mod text;
 
 pub use csv::csv;
+pub use explain::explain;
 pub use interval::{IntervalLines, interval_lines};
-pub use json::{json, json_line, json_lines};
+pub use json::{findings_json, json, json_line, json_lines};
 pub use progress::progress;
 pub use style::Style;
 pub use text::text;

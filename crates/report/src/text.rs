@@ -11,6 +11,7 @@ mod notes;
 use record::Run;
 
 use crate::style::Style;
+pub(crate) use notes::{evidence, headline};
 
 /// The whole report.
 pub fn text(run: &Run, style: Style) -> String {

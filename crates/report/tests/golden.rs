@@ -205,8 +205,7 @@ fn the_live_line() {
 #[test]
 fn an_end_that_fell_silent_does_not_hold_back_the_other() {
     let mut events = samples::tcp_stream();
-    let silent =
-        |edge: &record::Edge| edge.end == End::Client && edge.at_ns > 2_500_000_000;
+    let silent = |edge: &record::Edge| edge.end == End::Client && edge.at_ns > 2_500_000_000;
     events.retain(|event| !matches!(event, Event::Edge(edge) if silent(edge)));
     let text = lines(&events);
     let last: Vec<&str> = text.lines().rev().take(2).collect();
@@ -218,4 +217,13 @@ fn an_end_that_fell_silent_does_not_hold_back_the_other() {
         last[1].starts_with("  2.00-  3.00") && last[1].ends_with("941.48 Mbit/s"),
         "{text}"
     );
+}
+
+#[test]
+fn everything_that_limited_a_run() {
+    let mut run = run(&samples::udp_with_loss());
+    run.findings = analyze::findings(&run);
+    insta::assert_snapshot!("explain", report::explain(&run, Style::PLAIN));
+    run.findings.clear();
+    assert!(report::explain(&run, Style::PLAIN).contains("no findings"));
 }

@@ -87,7 +87,7 @@ fn loss_adds_up_over_the_whole_life() {
         (End::Server, 6_000, 34)
     );
     assert_eq!(loss.received + loss.lost, loss.sent);
-    assert_eq!(loss.lost_at_receiving_socket, Some(3));
+    assert_eq!(loss.address.receiver_socket, Some(3));
     assert_eq!(loss.lost_share, Some(34.0 / 6_000.0));
     let lengths: Vec<u64> = loss.outages.iter().map(|outage| outage.length_ns).collect();
     assert_eq!(lengths, [15_000_000, 500_000]);
@@ -117,7 +117,7 @@ fn loss_is_never_negative_nor_more_on_the_socket_than_in_all() {
     });
     let loss = &run(&events).loads[0].loss[0];
     assert_eq!(
-        (loss.sent, loss.lost, loss.lost_at_receiving_socket),
+        (loss.sent, loss.lost, loss.address.receiver_socket),
         (6_001, 0, Some(0))
     );
 }

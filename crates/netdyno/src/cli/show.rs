@@ -26,15 +26,20 @@ pub struct ShowRequest {
 
 impl ShowArgs {
     pub(super) fn request(self) -> Result<ShowRequest, String> {
-        if let Some(id) = self.id.as_deref().filter(|id| !is_id(id)) {
-            return Err(format!(
-                "'{id}' is not the name of a run: letters, digits, '-', '_' and '.'"
-            ));
-        }
         Ok(ShowRequest {
             output: self.output.output(),
-            id: self.id,
+            id: run_id(self.id)?,
         })
+    }
+}
+
+/// A run's name, as far as a name can be told from anything else.
+pub(super) fn run_id(id: Option<String>) -> Result<Option<String>, String> {
+    match id.as_deref().filter(|id| !is_id(id)) {
+        Some(id) => Err(format!(
+            "'{id}' is not the name of a run: letters, digits, '-', '_' and '.'"
+        )),
+        None => Ok(id),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `netdyno show`.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -15,19 +14,7 @@ use crate::store::Store;
 /// Shows a stored run as it was.
 pub fn show(request: &ShowRequest) -> ExitCode {
     match text(request) {
-        Ok(text) => {
-            let mut output = std::io::stdout();
-            let written = output
-                .write_all(text.as_bytes())
-                .and_then(|()| output.flush());
-            match written {
-                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                    say!("writing the result to standard output: {error}");
-                    Exit::Missing.into()
-                }
-                _ => Exit::Done.into(),
-            }
-        }
+        Ok(text) => super::print(&text),
         Err(error) => {
             say!("{error:#}");
             Exit::Usage.into()

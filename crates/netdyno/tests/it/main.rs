@@ -16,6 +16,7 @@ mod store;
 mod stranger;
 
 mod cleanup;
+mod explain;
 mod faults;
 mod idle;
 mod keeping;

@@ -105,7 +105,7 @@ pub(super) fn loss(run: &Run, style: Style) -> String {
                 loss.sent.to_string(),
                 loss.lost.to_string(),
                 percent(loss.lost_share),
-                count(loss.lost_at_receiving_socket),
+                count(loss.address.receiver_socket),
                 loss.duplicate.to_string(),
                 loss.reordered.to_string(),
                 loss.reorder_depth_max.to_string(),

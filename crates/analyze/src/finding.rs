@@ -1,0 +1,130 @@
+//! What limited the run. Each rule looks at the document's rows and says what it sees, with the
+//! rows as evidence; here the findings are put in order and, where no rule explains the result,
+//! that is said too. `docs/findings.md` tells how the causes are told from each other.
+
+mod cpu;
+mod datagrams;
+mod host;
+mod latency;
+mod lock;
+mod place;
+mod queue;
+mod rest;
+mod target;
+mod tcp;
+mod way;
+
+use record::{Cause, End, Evidence, Finding, Run};
+
+/// Below this share of the time, or of the loss, a cause is not worth a line.
+const WORTH: f64 = 0.05;
+
+/// What limited the run, what explains most first.
+pub fn findings(run: &Run) -> Vec<Finding> {
+    let ways = way::ways(run);
+    let mut findings = Vec::new();
+    for way in &ways {
+        findings.extend(target::findings(way));
+        findings.extend(tcp::findings(run, way));
+        findings.extend(datagrams::findings(run, way));
+        findings.extend(queue::findings(run, way));
+    }
+    findings.extend(latency::findings(run));
+    findings.extend(cpu::findings(run, &ways));
+    findings.extend(lock::findings(run, &ways));
+    findings.extend(place::findings(run));
+    findings.retain(|finding| finding.explains >= WORTH);
+    order(&mut findings);
+    let rest = rest::rest(run, &ways, &findings);
+    findings.extend(rest);
+    findings
+}
+
+/// What explains most comes first; a cause that tells why a CPU was busy comes before that CPU.
+fn order(findings: &mut [Finding]) {
+    let busiest = |end: Option<End>, findings: &[Finding]| {
+        let of_cpu = findings.iter().filter(|finding| {
+            matches!(finding.cause, Cause::SenderCpu | Cause::ReceiverCpu)
+                && (end.is_none() || from(finding) == end)
+        });
+        of_cpu.map(|finding| finding.explains).fold(0.0, f64::max)
+    };
+    let rank: Vec<f64> = findings
+        .iter()
+        .map(|finding| match finding.cause {
+            // A part of what keeps the CPU busy, and the part that can be changed.
+            // The link's rate makes the queue, the FIFO makes the others wait in it.
+            Cause::HeadOfLine if in_fifo(finding) => finding.explains.max(1.0),
+            Cause::RootLock | Cause::SoftirqOneCpu | Cause::CgroupThrottle => finding
+                .explains
+                .max(busiest(from(finding), findings))
+                .max(busiest(None, findings)),
+            _ => finding.explains,
+        })
+        .collect();
+    let mut places: Vec<usize> = (0..findings.len()).collect();
+    places.sort_by(|a, b| {
+        let specific = |at: usize| is_specific(findings[at].cause);
+        rank[*b]
+            .total_cmp(&rank[*a])
+            .then(specific(*b).cmp(&specific(*a)))
+            .then(findings[*b].confidence.total_cmp(&findings[*a].confidence))
+    });
+    let ordered: Vec<Finding> = places.iter().map(|at| findings[*at].clone()).collect();
+    findings.clone_from_slice(&ordered);
+}
+
+/// Whether a FIFO's backlog is among the rows.
+fn in_fifo(finding: &Finding) -> bool {
+    let mut rows = finding.evidence.iter();
+    rows.any(|row| row.row == "qdisc.backlog_bytes" && row.says.contains("fifo"))
+}
+
+fn is_specific(cause: Cause) -> bool {
+    !matches!(
+        cause,
+        Cause::SenderCpu | Cause::ReceiverCpu | Cause::CongestionWindow | Cause::Scheduler
+    )
+}
+
+/// The end that a finding's first row is from.
+fn from(finding: &Finding) -> Option<End> {
+    finding.evidence.first().and_then(|evidence| evidence.end)
+}
+
+/// A finding about `load`, or about the whole run.
+fn finding(
+    cause: Cause,
+    load: Option<&str>,
+    (explains, confidence): (f64, f64),
+    evidence: Vec<Evidence>,
+    advice: &str,
+) -> Finding {
+    Finding {
+        cause,
+        load: load.map(str::to_owned),
+        confidence,
+        explains: explains.clamp(0.0, 1.0),
+        evidence,
+        advice: advice.to_owned(),
+    }
+}
+
+/// A row of `end`, or of both ends together.
+fn row(end: impl Into<Option<End>>, row: &str, value: f64, unit: &str, says: String) -> Evidence {
+    Evidence {
+        end: end.into(),
+        row: row.to_owned(),
+        value: if value.is_finite() { value } else { 0.0 },
+        unit: unit.to_owned(),
+        says,
+    }
+}
+
+/// `87 %`.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent.abs() < 10.0 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0} %"),
+    }
+}

@@ -1,0 +1,147 @@
+//! Where lost datagrams were lost.
+
+use record::{Cause, End, Evidence, Finding, LossAddress, Run};
+
+use super::way::Way;
+use super::{finding, percent, row};
+
+/// Loss below this share of what was sent is weather.
+const MATTERS: f64 = 0.001;
+
+/// A place, its cause, whose row it is, what to do.
+type Place = (
+    &'static str,
+    Cause,
+    fn(&LossAddress) -> Option<u64>,
+    bool,
+    &'static str,
+);
+
+const PLACES: [Place; 8] = [
+    (
+        "sender_socket",
+        Cause::SendBuffer,
+        |of| of.sender_socket,
+        true,
+        "send slower (rate=) or give the sender a larger buffer (sndbuf=)",
+    ),
+    (
+        "sender_qdisc",
+        Cause::QdiscDrop,
+        |of| of.sender_qdisc,
+        true,
+        "offer less than the link carries (rate=), or lengthen the qdisc's limit",
+    ),
+    (
+        "sender_interface",
+        Cause::InterfaceDrop,
+        |of| of.sender_interface,
+        true,
+        "see the driver's own counters (ethtool -S): ring too short, link down, carrier errors",
+    ),
+    (
+        "path",
+        Cause::PathLoss,
+        |of| of.path,
+        true,
+        "look at the devices between both interfaces: their queues, shapers and error counters",
+    ),
+    (
+        "receiver_interface",
+        Cause::InterfaceDrop,
+        |of| of.receiver_interface,
+        false,
+        "lengthen the receive ring (ethtool -G), or spread it over more queues",
+    ),
+    (
+        "receiver_softnet",
+        Cause::SoftnetDrop,
+        |of| of.receiver_softnet,
+        false,
+        "raise net.core.netdev_max_backlog, or spread the receive path over more CPUs",
+    ),
+    (
+        "receiver_socket",
+        Cause::ReceiverSocketDrop,
+        |of| of.receiver_socket,
+        false,
+        "give the receiver a larger buffer (rcvbuf=; net.core.rmem_max caps it) or more CPU",
+    ),
+    (
+        "unaccounted",
+        Cause::Unaccounted,
+        |of| Some(of.unaccounted),
+        false,
+        "no counter of either end has them: look at the devices in between",
+    ),
+];
+
+pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
+    let loss = way
+        .load
+        .loss
+        .iter()
+        .find(|loss| loss.receiver == way.receiver());
+    let Some(loss) = loss.filter(|loss| loss.lost_share.is_some_and(|share| share >= MATTERS))
+    else {
+        return Vec::new();
+    };
+    let found = PLACES
+        .iter()
+        .filter_map(|(place, cause, count, at_sender, advice)| {
+            let lost = count(&loss.address).filter(|lost| *lost > 0)?;
+            let share = lost as f64 / loss.lost as f64;
+            let end = match at_sender {
+                true => way.sender,
+                false => way.receiver(),
+            };
+            let end = (!matches!(cause, Cause::PathLoss | Cause::Unaccounted)).then_some(end);
+            let mut evidence = vec![row(
+                end,
+                &format!("loss.address.{place}"),
+                lost as f64,
+                "datagrams",
+                format!(
+                    "{lost} of the {} lost datagrams ({})",
+                    loss.lost,
+                    percent(share)
+                ),
+            )];
+            evidence.push(row(
+                way.receiver(),
+                "loss.lost_share",
+                loss.lost_share.unwrap_or(0.0),
+                "share",
+                format!(
+                    "{} of what was sent was lost",
+                    percent(loss.lost_share.unwrap_or(0.0))
+                ),
+            ));
+            evidence.extend(beside(run, way, *cause));
+            Some(finding(*cause, way.name(), (share, 0.9), evidence, advice))
+        });
+    found.collect()
+}
+
+/// A further row that makes the place plausible.
+fn beside(run: &Run, way: &Way, cause: Cause) -> Option<Evidence> {
+    match cause {
+        Cause::ReceiverSocketDrop => {
+            let granted = match way.receiver() {
+                End::Client => &way.load.granted.client,
+                End::Server => &way.load.granted.server,
+            };
+            let buffer = granted.as_ref()?.rcvbuf_bytes?;
+            let says = format!("receive buffer {}", units::Bytes::new(buffer));
+            Some(row(
+                way.receiver(),
+                "granted.rcvbuf",
+                buffer as f64,
+                "bytes",
+                says,
+            ))
+        }
+        Cause::QdiscDrop => super::queue::backlog(run, way.sender),
+        _ => None,
+    }
+}

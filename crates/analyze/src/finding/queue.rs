@@ -1,0 +1,345 @@
+//! Queues, links and paths: shapers, drops, requeues, losses, the congestion window.
+
+use plan::Path;
+use record::{Cause, End, Evidence, Finding, Run};
+use units::Bytes;
+
+use super::cpu::{hosts, is_starved};
+use super::host::Host;
+use super::target::speed;
+use super::way::Way;
+use super::{finding, percent, row};
+
+/// Share of a link's rate from which on the link is full: what is missing are headers, which the
+/// payload's rate does not count, and a shaper's own inaccuracy.
+const FULL: f64 = 0.85;
+/// Segments retransmitted, of those sent, from which on loss slows TCP (at 20 ms and 0.05 % the
+/// formula of Mathis et al., CCR 1997, allows some 30 Mbit/s).
+const LOSSY: f64 = 0.0005;
+
+pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
+    let full = link(run, way);
+    let mut findings = vec![requeue(run, way)];
+    if way.is_tcp() {
+        findings.push(dropped(run, way));
+        findings.push(lossy(run, way));
+        if full.is_none() {
+            findings.push(window(run, way));
+        }
+    }
+    findings.push(full);
+    findings.into_iter().flatten().collect()
+}
+
+/// The deepest backlog that a qdisc of `end` had at a reading.
+pub(super) fn backlog(run: &Run, end: End) -> Option<Evidence> {
+    let seen = run.hosts_observed.of(end)?;
+    let rows = seen.highest.iter();
+    let backlogs = rows.filter(|row| row.source == "qdisc" && row.name == "backlog_bytes");
+    let deepest = backlogs
+        .max_by_key(|row| row.value)
+        .filter(|row| row.value > 0)?;
+    let says = format!(
+        "qdisc {} held up to {}",
+        deepest.label,
+        Bytes::new(deepest.value)
+    );
+    Some(row(
+        end,
+        "qdisc.backlog_bytes",
+        deepest.value as f64,
+        "bytes",
+        says,
+    ))
+}
+
+/// A shaper or a link that is full.
+fn link(run: &Run, way: &Way) -> Option<Finding> {
+    if way
+        .rate_asked()
+        .is_some_and(|asked| way.rate() >= 0.98 * asked)
+    {
+        return None;
+    }
+    declared(run, way)
+        .or_else(|| shaped(run, way))
+        .or_else(|| steady(run, way))
+}
+
+/// The testbed's link has a rate of its own.
+fn declared(run: &Run, way: &Way) -> Option<Finding> {
+    let Path::Testbed { link, .. } = &run.plan.path else {
+        return None;
+    };
+    let rate = link.rate?.get() as f64;
+    let share = together(run, way) / rate;
+    let says = format!("{} of the link's {}", percent(share), speed(rate));
+    let mut evidence = vec![row(
+        way.receiver(),
+        "received.bits_per_second",
+        way.rate(),
+        "bit/s",
+        says,
+    )];
+    evidence.extend(overlimits(run, way.sender).map(|(_, row)| row));
+    evidence.extend(backlog(run, way.sender));
+    (share >= FULL).then(|| full(way, (1.0, 0.95), evidence))
+}
+
+/// What all bulk loads of the same direction got.
+fn together(run: &Run, way: &Way) -> f64 {
+    let ways = super::way::ways(run);
+    let same = ways.iter().filter(|other| other.sender == way.sender);
+    same.map(Way::rate).sum()
+}
+
+/// A qdisc of the sender held packets back because of its rate.
+fn shaped(run: &Run, way: &Way) -> Option<Finding> {
+    let (share, overlimits) = overlimits(run, way.sender)?;
+    let mut evidence = vec![overlimits];
+    let queued = backlog(run, way.sender);
+    let waits = queued.is_some();
+    evidence.extend(queued);
+    let says = format!("the receiver got {}", speed(way.rate()));
+    evidence.push(row(
+        way.receiver(),
+        "received.bits_per_second",
+        way.rate(),
+        "bit/s",
+        says,
+    ));
+    (share >= 0.02 && waits).then(|| full(way, (0.98, 0.85), evidence))
+}
+
+/// Times that a qdisc of `end` had a packet and not the right to send it, of the packets it sent.
+fn overlimits(run: &Run, end: End) -> Option<(f64, Evidence)> {
+    let host = Host::of(run, end)?;
+    let (qdisc, times) = host
+        .all("qdisc", "overlimits")
+        .max_by_key(|(_, times)| *times)?;
+    let packets = host.counted("qdisc", qdisc, "packets")?.max(1);
+    let says = format!("qdisc {qdisc} held packets back {times} times (overlimits)");
+    let share = times as f64 / packets as f64;
+    (times > 0).then(|| (share, row(end, "qdisc.overlimits", times as f64, "", says)))
+}
+
+/// Nobody here shapes, yet a queue stands somewhere: the round trip is far above its minimum while
+/// the rate is the same in all intervals.
+fn steady(run: &Run, way: &Way) -> Option<Finding> {
+    let tcp = way.tcp()?;
+    let (rtt, least) = (tcp.rtt_us? as f64, tcp.min_rtt_us? as f64);
+    let rates: Vec<f64> = run
+        .intervals
+        .iter()
+        .filter(|interval| {
+            interval.end == way.receiver() && interval.phase == record::Phase::Measure
+        })
+        .flat_map(|interval| &interval.loads)
+        .filter(|load| load.name == way.load.name)
+        .filter_map(|load| load.received_bits_per_second)
+        .collect();
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let spread = rates
+        .iter()
+        .map(|rate| (rate / mean - 1.0).abs())
+        .fold(0.0, f64::max);
+    let stands = rates.len() >= 3
+        && spread < 0.05
+        && rtt > 2.0 * least + 1_000.0
+        && !short_of_cpu(run, way)
+        && way.waits().is_some_and(|waits| waits.rest >= 0.5);
+    let evidence = || {
+        vec![
+            row(
+                way.sender,
+                "tcp.rtt",
+                rtt,
+                "us",
+                format!(
+                    "round trip {:.1} ms, {:.1} ms at least: a queue stands",
+                    rtt / 1e3,
+                    least / 1e3
+                ),
+            ),
+            row(
+                way.receiver(),
+                "intervals.received_bits_per_second",
+                mean,
+                "bit/s",
+                format!(
+                    "the rate stays within {} of {}",
+                    percent(spread),
+                    speed(mean)
+                ),
+            ),
+        ]
+    };
+    stands.then(|| full(way, (0.8, 0.6), evidence()))
+}
+
+/// Of datagrams that were lost, the place where they were lost says more.
+fn full(way: &Way, (explains, confidence): (f64, f64), evidence: Vec<Evidence>) -> Finding {
+    let explains = match way.lost_share() > 0.0 {
+        true => explains * 0.9,
+        false => explains,
+    };
+    finding(
+        Cause::LinkRate,
+        way.name(),
+        (explains, confidence),
+        evidence,
+        "the link or shaper is full: more needs a faster one, or less traffic beside it",
+    )
+}
+
+/// TCP's packets dropped in the sender's own qdisc.
+fn dropped(run: &Run, way: &Way) -> Option<Finding> {
+    let host = Host::of(run, way.sender)?;
+    let (qdisc, drops) = host.all("qdisc", "drops").max_by_key(|(_, drops)| *drops)?;
+    let retransmits = way.retransmits?.max(1);
+    let says = format!("qdisc {qdisc} dropped {drops} packets; {retransmits} were sent again");
+    let mut evidence = vec![row(
+        way.sender,
+        "qdisc.drops",
+        drops as f64,
+        "packets",
+        says,
+    )];
+    evidence.extend(backlog(run, way.sender));
+    let explains = (drops as f64 / retransmits as f64).min(1.0) * loss_weight(way);
+    (drops > 0).then(|| {
+        finding(
+            Cause::QdiscDrop,
+            way.name(),
+            (explains, 0.85),
+            evidence,
+            "lengthen the qdisc's limit, pace below its rate, or use one that marks (ECN)",
+        )
+    })
+}
+
+/// Loss that no qdisc and no interface of ours owns up to.
+fn lossy(run: &Run, way: &Way) -> Option<Finding> {
+    let retransmits = way.retransmits? as f64;
+    let sum = |ends: &[End], source, name| -> u64 {
+        let hosts = ends.iter().filter_map(|end| Host::of(run, *end));
+        hosts.map(|host| host.sum(source, name)).sum()
+    };
+    let ours = sum(&End::BOTH, "qdisc", "drops") + sum(&hosts(run), "softnet", "dropped");
+    let elsewhere = (retransmits - ours as f64).max(0.0);
+    let share = elsewhere / segments(way)?;
+    let says = format!(
+        "{} of the segments were sent again, and no queue of these hosts dropped them",
+        percent(share)
+    );
+    let mut evidence = vec![row(
+        way.sender,
+        "tcp.retransmits",
+        retransmits,
+        "segments",
+        says,
+    )];
+    evidence.extend(way.round_trip());
+    (share >= LOSSY).then(|| {
+        finding(
+            Cause::PathLoss,
+            way.name(),
+            (loss_weight(way) * elsewhere / retransmits, 0.85),
+            evidence,
+            "find where packets are lost: cables, optics, shapers and queues between the hosts",
+        )
+    })
+}
+
+/// How much of the time a loss can have cost: when TCP was held back by neither window nor buffer.
+fn loss_weight(way: &Way) -> f64 {
+    way.waits().map_or(0.0, |waits| waits.rest)
+}
+
+fn segments(way: &Way) -> Option<f64> {
+    let mss = way.tcp()?.mss_bytes.filter(|mss| *mss > 0)?;
+    Some((way.sent.unwrap_or(way.received).bytes as f64 / mss as f64).max(1.0))
+}
+
+/// Nothing else explains why the sockets had data, a window and room, and did not send.
+fn window(run: &Run, way: &Way) -> Option<Finding> {
+    let waits = way.waits()?;
+    let paced = way
+        .pace_asked()
+        .is_some_and(|asked| way.rate() >= 0.9 * asked);
+    let tcp = way.tcp()?;
+    let cwnd = tcp.cwnd_segments?;
+    let algorithm = tcp.congestion_control.as_deref().unwrap_or("unknown");
+    let retransmitted = tcp.retransmits.unwrap_or(0);
+    let mut evidence = vec![
+        row(
+            way.sender,
+            "tcp.busy",
+            waits.rest,
+            "share",
+            format!(
+                "had data, window and buffer for {} of the time",
+                percent(waits.rest)
+            ),
+        ),
+        row(
+            way.sender,
+            "tcp.cwnd",
+            cwnd as f64,
+            "segments",
+            format!("congestion window {cwnd} segments ({algorithm})"),
+        ),
+        row(
+            way.sender,
+            "tcp.retransmits",
+            retransmitted as f64,
+            "segments",
+            format!("{retransmitted} segments sent again"),
+        ),
+    ];
+    evidence.extend(way.round_trip());
+    let held = !paced
+        && !waits.are_of_buffers()
+        && !short_of_cpu(run, way)
+        && waits.rest >= 0.3
+        && way.rate_asked().is_none();
+    held.then(|| {
+        finding(
+            Cause::CongestionWindow,
+            way.name(),
+            (waits.rest * 0.9, 0.6),
+            evidence,
+            "try another congestion control (cc=), a longer run past slow start, or remove the loss",
+        )
+    })
+}
+
+fn short_of_cpu(run: &Run, way: &Way) -> bool {
+    is_starved(run, way, way.sender) || is_starved(run, way, way.receiver())
+}
+
+/// A driver that gives packets back.
+fn requeue(run: &Run, way: &Way) -> Option<Finding> {
+    let host = Host::of(run, way.sender)?;
+    let (qdisc, requeues) = host
+        .all("qdisc", "requeues")
+        .max_by_key(|(_, times)| *times)?;
+    let packets = host.counted("qdisc", qdisc, "packets")?.max(1);
+    let share = requeues as f64 / packets as f64;
+    let says = format!("qdisc {qdisc} got {requeues} packets back from the driver");
+    (share >= 0.01).then(|| {
+        finding(
+            Cause::Requeue,
+            way.name(),
+            (share.min(0.5), 0.6),
+            vec![row(
+                way.sender,
+                "qdisc.requeues",
+                requeues as f64,
+                "packets",
+                says,
+            )],
+            "see the driver's ring and byte queue limits (ethtool -G, byte_queue_limits)",
+        )
+    })
+}

@@ -1,0 +1,240 @@
+//! Findings: each cause from the rows that prove it, and none from a clean run.
+
+use plan::{Family, Link, Path};
+use record::{Cause, End, HostObserved, LossAddress, Rows, Run, TcpSummary};
+use units::BitRate;
+
+use super::run;
+use crate::{findings, samples};
+
+/// A stream that had data for all its two seconds and was held by nothing known.
+fn stream() -> Run {
+    let mut run = run(&samples::tcp_stream());
+    let tcp = run.loads[0].tcp.as_mut().unwrap().client.as_mut().unwrap();
+    *tcp = TcpSummary {
+        flows: 1,
+        congestion_control: Some("cubic".to_owned()),
+        rtt_us: Some(20_000),
+        min_rtt_us: Some(19_900),
+        cwnd_segments: Some(40),
+        mss_bytes: Some(1448),
+        retransmits: Some(0),
+        busy_us: Some(3_000_000),
+        rwnd_limited_us: Some(0),
+        sndbuf_limited_us: Some(0),
+        ..TcpSummary::default()
+    };
+    run.loads[0].directions[0].retransmits = Some(0);
+    run.latency_under_load = None;
+    observe(&mut run, |_| {});
+    run
+}
+
+fn datagrams() -> Run {
+    let mut run = run(&samples::udp_with_loss());
+    observe(&mut run, |_| {});
+    run
+}
+
+/// Both hosts with rows of an idle machine of two CPUs, changed by `change` at the client.
+fn observe(run: &mut Run, change: impl Fn(&mut Rows)) {
+    let name = run.loads[0].name.clone();
+    let host = |change: &dyn Fn(&mut Rows)| {
+        let mut rows = Rows::default();
+        for cpu in ["cpu0", "cpu1"] {
+            rows.set("cpu", cpu, "idle_ns", 2_700_000_000);
+            rows.set("cpu", cpu, "system_ns", 300_000_000);
+        }
+        let thread = format!("{name}-0/7");
+        rows.set("thread", &thread, "run_ns", 300_000_000);
+        rows.set("thread", &thread, "wait_ns", 1_000_000);
+        rows.set("thread", &thread, "migrations", 1);
+        change(&mut rows);
+        Some(HostObserved {
+            seconds: Some(3.0),
+            counted: rows,
+            ..HostObserved::default()
+        })
+    };
+    run.hosts_observed.client = host(&change);
+    run.hosts_observed.server = host(&|_| {});
+}
+
+fn at_server(run: &mut Run, source: &str, label: &str, name: &str, value: u64) {
+    let host = run.hosts_observed.server.as_mut().unwrap();
+    host.counted.set(source, label, name, value);
+}
+
+fn client(run: &mut Run) -> &mut TcpSummary {
+    run.loads[0].tcp.as_mut().unwrap().client.as_mut().unwrap()
+}
+
+#[track_caller]
+fn causes(run: &Run) -> Vec<Cause> {
+    let found = findings(run);
+    for finding in &found {
+        assert!(!finding.evidence.is_empty(), "{finding:?}");
+        assert!(finding.advice.len() <= 96, "{}", finding.advice);
+        assert!((0.0..=1.0).contains(&finding.explains), "{finding:?}");
+    }
+    found.into_iter().map(|finding| finding.cause).collect()
+}
+
+#[test]
+fn nothing_but_the_congestion_window_held_it() {
+    assert_eq!(causes(&stream()), [Cause::CongestionWindow]);
+}
+
+#[test]
+fn the_receivers_window_and_the_send_buffer() {
+    let mut run = stream();
+    client(&mut run).rwnd_limited_us = Some(1_400_000);
+    assert_eq!(causes(&run), [Cause::ReceiveWindow]);
+    let mut run = stream();
+    client(&mut run).sndbuf_limited_us = Some(1_000_000);
+    assert_eq!(causes(&run), [Cause::SendBuffer]);
+}
+
+#[test]
+fn two_causes_give_two_findings_in_the_order_of_what_they_explain() {
+    let mut run = stream();
+    client(&mut run).rwnd_limited_us = Some(600_000);
+    client(&mut run).sndbuf_limited_us = Some(2_400_000);
+    assert_eq!(causes(&run), [Cause::SendBuffer, Cause::ReceiveWindow]);
+    let found = findings(&run);
+    assert!((found[0].explains - 0.8).abs() < 1e-9, "{found:?}");
+    assert!((found[1].explains - 0.2).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn a_window_closed_by_a_reader_without_cpu_is_the_cpus_fault() {
+    let mut run = stream();
+    client(&mut run).rwnd_limited_us = Some(2_700_000);
+    let thread = format!("{}-0/7", run.loads[0].name);
+    at_server(&mut run, "thread", &thread, "run_ns", 1_500_000_000);
+    at_server(&mut run, "thread", &thread, "wait_ns", 1_450_000_000);
+    assert_eq!(causes(&run)[0], Cause::ReceiverCpu);
+}
+
+#[test]
+fn a_busy_sending_thread() {
+    let mut run = stream();
+    let thread = format!("{}-0/7", run.loads[0].name);
+    observe(&mut run, |rows| {
+        rows.set("thread", &thread, "run_ns", 2_950_000_000)
+    });
+    assert_eq!(causes(&run)[0], Cause::SenderCpu);
+    // A control group that stops the thread is why it got no more.
+    observe(&mut run, |rows| {
+        rows.set("thread", &thread, "run_ns", 2_950_000_000);
+        rows.set("cgroup", "/lab", "throttled_us", 400_000);
+    });
+    assert_eq!(causes(&run)[..2], [Cause::CgroupThrottle, Cause::SenderCpu]);
+}
+
+#[test]
+fn losses_that_no_queue_of_these_hosts_owns_up_to() {
+    let mut run = stream();
+    run.loads[0].directions[0].retransmits = Some(4_000);
+    client(&mut run).retransmits = Some(4_000);
+    assert_eq!(causes(&run)[0], Cause::PathLoss);
+    observe(&mut run, |rows| {
+        rows.set("qdisc", "eth0 pfifo 1: root", "drops", 4_000);
+        rows.set("qdisc", "eth0 pfifo 1: root", "packets", 200_000);
+    });
+    let found = causes(&run);
+    assert_eq!(found[0], Cause::QdiscDrop);
+    assert!(!found.contains(&Cause::PathLoss), "{found:?}");
+}
+
+#[test]
+fn what_was_asked_for_is_the_limit() {
+    let mut run = stream();
+    let rate = run.loads[0].received.unwrap().bits_per_second.unwrap() as u64;
+    run.plan.loads[0].pace = Some(BitRate::new(rate));
+    assert_eq!(causes(&run), [Cause::Pacing]);
+    run.plan.loads[0].pace = None;
+    run.plan.loads[0].rate = Some(BitRate::new(rate));
+    assert_eq!(causes(&run), [Cause::Application]);
+}
+
+#[test]
+fn a_full_link_and_a_shaper() {
+    let mut run = stream();
+    let rate = run.loads[0].received.unwrap().bits_per_second.unwrap() as u64;
+    run.plan.path = Path::Testbed {
+        link: Link {
+            rate: Some(BitRate::new(rate * 100 / 95)),
+            ..Link::default()
+        },
+        family: Family::V4,
+    };
+    assert_eq!(causes(&run), [Cause::LinkRate]);
+    let mut run = stream();
+    observe(&mut run, |rows| {
+        rows.set("qdisc", "eth0 tbf 1: root", "overlimits", 90_000);
+        rows.set("qdisc", "eth0 tbf 1: root", "packets", 200_000);
+    });
+    let host = run.hosts_observed.client.as_mut().unwrap();
+    host.highest
+        .set("qdisc", "eth0 tbf 1: root", "backlog_bytes", 50_000);
+    assert_eq!(causes(&run), [Cause::LinkRate]);
+}
+
+#[test]
+fn lost_datagrams_are_found_where_they_were_lost() {
+    let places: [(Cause, fn(&mut LossAddress) -> &mut Option<u64>); 7] = [
+        (Cause::SendBuffer, |of| &mut of.sender_socket),
+        (Cause::QdiscDrop, |of| &mut of.sender_qdisc),
+        (Cause::InterfaceDrop, |of| &mut of.sender_interface),
+        (Cause::PathLoss, |of| &mut of.path),
+        (Cause::InterfaceDrop, |of| &mut of.receiver_interface),
+        (Cause::SoftnetDrop, |of| &mut of.receiver_softnet),
+        (Cause::ReceiverSocketDrop, |of| &mut of.receiver_socket),
+    ];
+    for (cause, place) in places {
+        let mut run = datagrams();
+        let loss = &mut run.loads[0].loss[0];
+        loss.address = LossAddress::default();
+        *place(&mut loss.address) = Some(loss.lost - 4);
+        loss.address.unaccounted = 4;
+        assert_eq!(causes(&run), [cause, Cause::Unaccounted]);
+    }
+}
+
+#[test]
+fn datagrams_that_all_came_are_no_limit() {
+    let mut run = datagrams();
+    let received = &mut run.loads[0].directions[0].received;
+    let rate = received.unwrap().bits_per_second.unwrap();
+    run.plan.loads[0].rate = Some(BitRate::new(rate as u64));
+    run.loads[0].granted = Default::default();
+    run.loads[0].loss[0].lost_share = Some(0.0);
+    assert_eq!(causes(&run), [Cause::Unlimited]);
+}
+
+#[test]
+fn without_rows_nothing_can_be_told_and_what_is_missing_is_said() {
+    let mut run = stream();
+    run.loads[0].tcp = None;
+    run.hosts_observed = Default::default();
+    run.cost = Default::default();
+    let found = findings(&run);
+    assert_eq!(found[0].cause, Cause::CannotTell);
+    let missing: Vec<_> = found[0].evidence.iter().map(|row| row.end).collect();
+    assert_eq!(missing, [Some(End::Client), Some(End::Server)]);
+}
+
+#[test]
+fn steal_and_soft_interrupts_on_one_cpu() {
+    let mut run = stream();
+    observe(&mut run, |rows| {
+        rows.set("cpu", "cpu0", "steal_ns", 900_000_000);
+        rows.set("cpu", "cpu0", "softirq_ns", 2_600_000_000);
+        rows.set("cpu", "cpu0", "idle_ns", 0);
+        rows.set("cpu", "cpu1", "softirq_ns", 1_000_000);
+    });
+    let found = causes(&run);
+    assert!(found.contains(&Cause::CpuSteal), "{found:?}");
+    assert!(found.contains(&Cause::SoftirqOneCpu), "{found:?}");
+}

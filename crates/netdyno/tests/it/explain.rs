@@ -1,0 +1,270 @@
+//! Causes put into a testbed on purpose: each must be the first finding, and clean runs have none of
+//! them. With `NETDYNO_SCORE` set, each case adds a line to that file: `cargo xtask explain-score`.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process::{Child, Command};
+
+use nix::sys::signal::Signal;
+use record::{Cause, End, Run};
+
+use crate::client::Client;
+use crate::process::{children, eventually, program, tell};
+
+/// What came first, against what was put in.
+fn first(case: &str, put_in: Cause, run: &Run) {
+    let found = run.findings.first();
+    let name = found.map_or("nothing", |finding| finding.cause.name());
+    if let Some(path) = std::env::var_os("NETDYNO_SCORE") {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
+        writeln!(file, "{}\t{name}\t{case}", put_in.name()).unwrap();
+    }
+    assert_eq!(name, put_in.name(), "{case}: {:#?}", run.findings);
+    let found = found.unwrap();
+    assert!(
+        !found.evidence.is_empty() && found.advice.len() <= 96,
+        "{found:?}"
+    );
+}
+
+/// A run in a testbed with `link`.
+fn run(words: &str, link: &str) -> Run {
+    let client = Client::new(words);
+    match link {
+        "" => client.document(),
+        link => client.word("--link").word(link).document(),
+    }
+}
+
+/// Work that keeps a CPU busy, until it is dropped.
+struct Spinner(Child);
+
+impl Spinner {
+    fn on(cpu: u32) -> Self {
+        let mut command = Command::new("taskset");
+        command.args(["-c", &cpu.to_string(), "sh", "-c", "while :; do :; done"]);
+        sys::child::die_with_parent(&mut command);
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_small_receive_buffer_on_a_long_path() {
+    not_run::needs_namespaces!();
+    let run = run("-t 2 --no-probe --load stream:rcvbuf=64K", "delay=20ms");
+    first("64 kB receive buffer, 20 ms", Cause::ReceiveWindow, &run);
+}
+
+#[test]
+fn a_small_send_buffer_on_a_long_path() {
+    not_run::needs_namespaces!();
+    let run = run("-t 2 --no-probe --load stream:sndbuf=64K", "delay=20ms");
+    first("64 kB send buffer, 20 ms", Cause::SendBuffer, &run);
+}
+
+#[test]
+fn a_token_bucket_at_the_sender() {
+    not_run::needs_namespaces!();
+    let run = run(
+        "-t 2 --load stream:cc=cubic",
+        "qdisc=tbf rate 50mbit burst 64kb latency 20ms",
+    );
+    first("tbf of 50 Mbit/s", Cause::LinkRate, &run);
+}
+
+#[test]
+fn a_link_of_a_rate() {
+    not_run::needs_namespaces!();
+    let run = run("-t 2 --load stream", "rate=50M");
+    first("link of 50 Mbit/s", Cause::LinkRate, &run);
+}
+
+#[test]
+fn packets_lost_on_the_path() {
+    not_run::needs_namespaces!();
+    let run = run(
+        "-t 2 --no-probe --load stream:cc=cubic",
+        "delay=5ms,loss=0.01",
+    );
+    first("1 % lost on the path", Cause::PathLoss, &run);
+}
+
+#[test]
+fn datagrams_lost_on_the_path() {
+    not_run::needs_namespaces!();
+    let run = run(
+        "-t 2 --no-probe --load udp-stream:rate=20M",
+        "delay=1ms,loss=0.05",
+    );
+    first(
+        "5 % of the datagrams lost on the path",
+        Cause::PathLoss,
+        &run,
+    );
+    let loss = &run.loads[0].loss[0];
+    assert!(loss.address.path.unwrap() > loss.lost * 9 / 10, "{loss:?}");
+}
+
+#[test]
+fn a_pace() {
+    not_run::needs_namespaces!();
+    let run = run("-t 2 --no-probe --load stream:pace=50M", "");
+    first("pace of 50 Mbit/s", Cause::Pacing, &run);
+}
+
+#[test]
+fn an_application_that_writes_a_kilobyte_a_millisecond() {
+    not_run::needs_namespaces!();
+    let run = run("-t 2 --no-probe --load stream:size=1000,rate=8M", "");
+    first("1 kB a millisecond", Cause::Application, &run);
+}
+
+#[test]
+fn a_tiny_receive_buffer_under_a_flood() {
+    not_run::needs_namespaces!();
+    let run = run("-t 1 --no-probe --load udp-stream:rcvbuf=4K,rate=400M", "");
+    first(
+        "4 kB receive buffer, 400 Mbit/s",
+        Cause::ReceiverSocketDrop,
+        &run,
+    );
+}
+
+#[test]
+fn a_receiver_that_stops() {
+    not_run::needs_namespaces!();
+    let words = "-t 2 --no-probe --load udp-stream:rate=100M,rcvbuf=64K -i 0.1 --json";
+    let running = Client::new(words).start();
+    running.measures(End::Client, 3);
+    let server = eventually("the server's process", || {
+        children(running.pid()).first().copied()
+    });
+    tell(server, Signal::SIGSTOP);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    tell(server, Signal::SIGCONT);
+    let run = running.end().document();
+    first(
+        "receiver stopped for 200 ms",
+        Cause::ReceiverSocketDrop,
+        &run,
+    );
+}
+
+#[test]
+fn a_queue_that_overflows_at_the_sender() {
+    not_run::needs_namespaces!();
+    let run = run(
+        "-t 2 --no-probe --load udp-stream:rate=40M",
+        "rate=20M,qdisc=pfifo limit 50",
+    );
+    first("40 Mbit/s into 20 Mbit/s", Cause::QdiscDrop, &run);
+    let loss = &run.loads[0].loss[0];
+    assert!(
+        loss.address.sender_qdisc.unwrap() > loss.lost * 9 / 10,
+        "{loss:?}"
+    );
+}
+
+#[test]
+fn bulk_and_probe_in_one_fifo() {
+    not_run::needs_namespaces!();
+    let run = run(
+        "-t 4 -O 2 --load stream:cc=cubic,sndbuf=4M",
+        "rate=20M,qdisc=pfifo limit 500",
+    );
+    first("one FIFO at 20 Mbit/s", Cause::HeadOfLine, &run);
+    assert!(
+        run.findings
+            .iter()
+            .any(|finding| finding.cause == Cause::LinkRate),
+        "{:#?}",
+        run.findings
+    );
+}
+
+mod alone {
+    //! Cases that need both CPUs for themselves.
+
+    use super::*;
+
+    #[test]
+    fn a_spinner_on_the_receivers_cpu() {
+        not_run::needs_namespaces!();
+        not_run::needs_program!("taskset");
+        let _spinner = Spinner::on(1);
+        let run = run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "");
+        first("spinner on the receiver's CPU", Cause::ReceiverCpu, &run);
+    }
+
+    #[test]
+    fn a_spinner_on_the_senders_cpu() {
+        not_run::needs_namespaces!();
+        not_run::needs_program!("taskset");
+        let _spinner = Spinner::on(0);
+        let run = run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "");
+        first("spinner on the sender's CPU", Cause::SenderCpu, &run);
+    }
+
+    #[test]
+    fn a_cpu_quota() {
+        not_run::needs_root!();
+        let Some(group) = Quota::of("20000") else {
+            return not_run::test(not_run::here!(), "no control group with a CPU quota");
+        };
+        let mut command = Command::new("sh");
+        // The shell moves itself, so that everything it becomes is in the group.
+        command.args(["-c", "echo $$ > \"$0\"/cgroup.procs; exec \"$@\""]);
+        command.arg(&group.0).arg(program());
+        sys::child::die_with_parent(&mut command);
+        let run = Client::wrapped(command, "run", "-t 2 --no-probe --load stream").document();
+        first("a fifth of a CPU", Cause::CgroupThrottle, &run);
+    }
+
+    /// Nothing was put in.
+    #[test]
+    fn clean_runs_have_no_causes() {
+        not_run::needs_namespaces!();
+        for (words, link) in [
+            ("-t 2 --load udp-stream:rate=10M", ""),
+            ("-t 2 --load udp-stream:rate=18M", "rate=20M"),
+            ("-t 2 --load probe", ""),
+        ] {
+            let run = run(words, link);
+            first(&format!("clean: {words} {link}"), Cause::Unlimited, &run);
+            assert_eq!(run.findings.len(), 1, "{:#?}", run.findings);
+        }
+        let run = run("-t 2 --no-probe --load rr", "");
+        first("clean: requests and replies", Cause::RoundTrip, &run);
+    }
+}
+
+/// A control group of version 1 with so many microseconds of CPU in every 100 ms; removed when
+/// dropped.
+struct Quota(String);
+
+impl Quota {
+    fn of(microseconds: &str) -> Option<Self> {
+        let path = format!("/sys/fs/cgroup/cpu/netdyno-{}", std::process::id());
+        fs::create_dir(&path).ok()?;
+        let group = Self(path);
+        fs::write(format!("{}/cpu.cfs_quota_us", group.0), microseconds).ok()?;
+        Some(group)
+    }
+}
+
+impl Drop for Quota {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
