@@ -157,7 +157,9 @@ fn proof(run: &Run, way: &Way, end: End, wanted: f64) -> Vec<Evidence> {
 fn one_cpu(host: &Host) -> Option<Finding> {
     let cpus: Vec<(&str, u64)> = host.all("cpu", "softirq_ns").collect();
     let (busiest, most) = *cpus.iter().max_by_key(|(_, ns)| *ns)?;
-    let all: u64 = cpus.iter().map(|(_, ns)| ns).sum();
+    let all = cpus
+        .iter()
+        .fold(0_u64, |all, (_, ns)| all.saturating_add(*ns));
     let share = host.share(most);
     let evidence = vec![
         row(
@@ -264,7 +266,8 @@ fn scheduled(run: &Run, way: &Way) -> Vec<Finding> {
                 percent(waiting)
             ),
         )];
-        let moves: u64 = workers.iter().filter_map(|worker| worker.migrations).sum();
+        let moves = workers.iter().filter_map(|worker| worker.migrations);
+        let moves = moves.fold(0, u64::saturating_add);
         evidence.push(row(
             end,
             "thread.migrations",

@@ -62,7 +62,7 @@ impl<'a> Host<'a> {
 
     fn worker(&self, thread: &'a str) -> Option<Worker<'a>> {
         let counted = |name: &str| self.counted("thread", thread, name);
-        let ticks = || Some(counted("user_ns")? + counted("system_ns")?);
+        let ticks = || Some(counted("user_ns")?.saturating_add(counted("system_ns")?));
         Some(Worker {
             thread,
             running: self.share(counted("run_ns").or_else(ticks)?),
@@ -84,9 +84,12 @@ impl<'a> Host<'a> {
                 "softirq_ns",
                 "steal_ns",
             ];
-            let busy: u64 = parts.into_iter().filter_map(counted).sum();
-            let idle = counted("idle_ns")? + counted("iowait_ns").unwrap_or(0);
-            (busy + idle > 0).then(|| (cpu, busy as f64 / (busy + idle) as f64))
+            let busy = parts
+                .into_iter()
+                .filter_map(counted)
+                .fold(0, u64::saturating_add) as f64;
+            let idle = counted("idle_ns")? as f64 + counted("iowait_ns").unwrap_or(0) as f64;
+            (busy + idle > 0.0).then(|| (cpu, busy / (busy + idle)))
         });
         busy.collect()
     }

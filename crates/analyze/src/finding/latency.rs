@@ -44,7 +44,10 @@ fn head_of_line(run: &Run) -> Option<Finding> {
     )];
     evidence.extend(queued);
     evidence.extend(bulk_us.map(|us| {
-        let says = format!("the bulk's own round trip is {}", Nanos::new(us * 1000));
+        let says = format!(
+            "the bulk's own round trip is {}",
+            Nanos::new(us.saturating_mul(1000))
+        );
         row(None, "tcp.rtt", us as f64, "us", says)
     }));
     evidence.push(row(

@@ -223,9 +223,12 @@ fn lossy(run: &Run, way: &Way) -> Option<Finding> {
     let retransmits = way.retransmits? as f64;
     let sum = |ends: &[End], source, name| -> u64 {
         let hosts = ends.iter().filter_map(|end| Host::of(run, *end));
-        hosts.map(|host| host.sum(source, name)).sum()
+        hosts
+            .map(|host| host.sum(source, name))
+            .fold(0, u64::saturating_add)
     };
-    let ours = sum(&End::BOTH, "qdisc", "drops") + sum(&hosts(run), "softnet", "dropped");
+    let queued = sum(&End::BOTH, "qdisc", "drops");
+    let ours = queued.saturating_add(sum(&hosts(run), "softnet", "dropped"));
     let elsewhere = (retransmits - ours as f64).max(0.0);
     let share = elsewhere / segments(way)?;
     let says = format!(

@@ -188,7 +188,7 @@ impl Way<'_> {
         let rtt_us = self.tcp()?.rtt_us?;
         let says = format!(
             "round trip {}, which at {} holds {}",
-            Nanos::new(rtt_us * 1000),
+            Nanos::new(rtt_us.saturating_mul(1000)),
             speed(self.rate()),
             Bytes::new(
                 (self.rate() / 8.0 * rtt_us as f64 / 1e6 / f64::from(self.load.flows)) as u64

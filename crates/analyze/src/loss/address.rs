@@ -61,8 +61,8 @@ fn share(stream: &Stream, load: usize, receiver: End, lost: u64) -> f64 {
             let got = whole_life(stream.side(receiver), index)?;
             Some(got.highest_plus_one.saturating_sub(got.received))
         })
-        .sum();
-    match lost + lost_by_others {
+        .fold(0, u64::saturating_add);
+    match lost.saturating_add(lost_by_others) {
         0 => 0.0,
         all => lost as f64 / all as f64,
     }
