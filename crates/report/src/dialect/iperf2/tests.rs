@@ -222,9 +222,9 @@ fn write_times() {
     ];
     let expected = "\
 [ ID] Interval            Transfer    Bandwidth       Write/Err  Rtry     Cwnd/RTT        NetPwr  write-times avg/min/max/stdev (cnt)
-[  1] 0.0000-1.0089 sec  1.79 GBytes  15.3 Gbits/sec  14682/0          3      895K/67 us  28469038  0.067/0.004/5.586/0.222 ms (14682)
+[  1] 0.0000-1.0089 sec  1.79 GBytes  15.3 Gbits/sec  14682/0          3      895K/67 us  28469001  0.067/0.004/5.586/0.222 ms (14682)
 [ ID] Interval            Transfer    Bandwidth       Write/Err  Rtry     Cwnd/RTT(var)        NetPwr
-[  1] 0.0000-1.0089 sec  1.79 GBytes  15.3 Gbits/sec  14682/0          3       NA/67 us  28469038
+[  1] 0.0000-1.0089 sec  1.79 GBytes  15.3 Gbits/sec  14682/0          3       NA/67 us  28469001
 ";
     assert_eq!(table(&rows, &enhanced()), expected);
 }
@@ -575,7 +575,7 @@ fn units() {
     };
     for (letter, seconds, expected) in [
         ('b', 0.2414, "3145728 Bytes  104249478 bits/sec"),
-        ('k', 0.2445, "3072 KBytes  102930 Kbits/sec"),
+        ('k', 0.2445, "3072 KBytes  102928 Kbits/sec"),
         ('g', 0.246, "0.003 GBytes  0.102 Gbits/sec"),
         ('B', 0.2421, "3145728 Bytes  12993507 Bytes/sec"),
         ('A', 0.2450, "3.00 MBytes  12.2 MBytes/sec"),

@@ -1,0 +1,168 @@
+//! `iperf -s`
+
+use std::net::IpAddr;
+use std::process::ExitCode;
+
+use engine::iperf2::server::{Config, Server};
+use engine::iperf2::{BinScale, SocketOrder};
+use plan::{Family, Transport};
+use proto::iperf2::PermitKey;
+use report::dialect::iperf2::{Mss, Role as Shown, Settings, Window};
+use sys::signal::Signals;
+use units::{BitRate, Bytes};
+
+use super::screen::Screen;
+use super::{Role, look_up, print};
+use crate::dialect::iperf2::{Interval, Key, Rate, ServerRequest, Socket};
+use crate::say;
+
+/// Descriptors of a server with very many flows.
+const DESCRIPTORS: u64 = 65_536;
+
+/// Serves until it is told to end.
+pub(super) fn serve(request: &ServerRequest, signals: &Signals) -> ExitCode {
+    sys::limits::descriptors(DESCRIPTORS);
+    let key = match &request.common.key {
+        None => None,
+        Some(Key::Given(key)) => Some(key.clone()),
+        Some(Key::MadeUp) => match made_up() {
+            Some(key) => Some(key),
+            None => {
+                say!("the system has no randomness for a key");
+                return ExitCode::FAILURE;
+            }
+        },
+    };
+    let config = match config(request, key.as_deref()) {
+        Ok(config) => config,
+        Err(reason) => {
+            say!("{reason}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let bind = config.bind;
+    let server = match Server::bind(config) {
+        Ok(server) => server,
+        Err(error) => {
+            say!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let settings = settings(request, &server, bind, key.as_deref());
+    print(&settings.text(&request.common.form));
+    let mut screen = Screen::new(Role::Server, &request.common);
+    screen.sums_by_destination = request.sums_by_destination;
+    screen.key = key;
+    let served = server.run(Some(signals), &mut |event| super::tell(&mut screen, &event));
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say!("serving: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn config(request: &ServerRequest, key: Option<&str>) -> Result<Config, String> {
+    let common = &request.common;
+    let udp = common.transport == Transport::Udp;
+    let bind = match common.bind.as_ref().filter(|bind| !bind.host.is_empty()) {
+        Some(bind) => look_up(&bind.host, 0, common.family)?.first().map(|end| end.ip()),
+        None => None,
+    };
+    Ok(Config {
+        tcp: !udp,
+        udp,
+        bind,
+        source: request.source,
+        // IPv6 is for both.
+        family: match common.family {
+            Family::V4 => Family::V4,
+            Family::V6 | Family::Any => Family::Any,
+        },
+        ports: (*common.ports.start(), *common.ports.end()),
+        socket: SocketOrder {
+            device: common.bind.as_ref().and_then(|bind| bind.device.clone()),
+            ..order(&common.socket)
+        },
+        size: usize::try_from(request.length().get()).unwrap_or(usize::MAX),
+        key: key.and_then(|key| PermitKey::new(key.as_bytes())),
+        key_lasts: request.key_timeout,
+        read_rate: match common.rate {
+            Some(Rate::Bits { mean, .. }) => Some(BitRate::new(mean)),
+            Some(Rate::Packets(_)) | None => None,
+        },
+        one_at_a_time: request.one_at_a_time || bind.is_some_and(|bind| bind.is_multicast()),
+        flows: request.flows,
+        time: request.time,
+        tos_override: common.socket.tos_override,
+        enhanced: common.form.enhanced,
+        interval: match common.interval {
+            Some(Interval::Every(interval)) => Some(interval),
+            Some(Interval::Frames) | None => None,
+        },
+        bins: common.histogram.map(|wish| BinScale {
+            width: wish.width,
+            bins: u32::try_from(wish.bins).unwrap_or(u32::MAX),
+        }),
+        ..Config::default()
+    })
+}
+
+/// Options of data sockets, as the engine takes them.
+pub(super) fn order(socket: &Socket) -> SocketOrder {
+    SocketOrder {
+        window: socket.window,
+        mss: socket.mss.map(|mss| Bytes::new(mss.into())),
+        nodelay: socket.nodelay,
+        congestion: socket.congestion.clone(),
+        tos: socket.tos,
+        ttl: socket.ttl,
+        fq_rate: socket.pace.map(|pace| BitRate::new(pace.bits_per_second)),
+        local_only: socket.local_only,
+        quickack: socket.quickack,
+        window_clamp: socket.clamp,
+        prefetch: socket.prefetch,
+        device: None,
+    }
+}
+
+fn settings(
+    request: &ServerRequest,
+    server: &Server,
+    bind: Option<IpAddr>,
+    key: Option<&str>,
+) -> Settings {
+    let common = &request.common;
+    let group = bind.filter(|bind| bind.is_multicast());
+    let window = server.window().map(|window| Window {
+        bytes: window.get(),
+        asked: common.socket.window.map(Bytes::get),
+    });
+    let timeout = request.key_timeout.map(|timeout| timeout.as_secs_f64());
+    Settings {
+        ports: common.ports.clone(),
+        pid: std::process::id(),
+        buffer_bytes: request.length().get(),
+        mss: common.socket.mss.map(Mss::Asked),
+        congestion: common.socket.congestion.clone(),
+        tos: common.socket.tos,
+        window,
+        histogram: common
+            .histogram
+            .map(|wish| (wish.width.get() / 1000, wish.bins)),
+        bind: bind.filter(|bind| !bind.is_multicast()),
+        group: group.map(|group| (group, request.source)),
+        one_at_a_time: request.one_at_a_time || group.is_some(),
+        by_frame: common.interval == Some(Interval::Frames),
+        key: key.map(|key| (key.to_owned(), timeout)),
+        ..Settings::new(Shown::Server, common.transport, *common.ports.start())
+    }
+}
+
+/// A key of 32 hexadecimal digits.
+fn made_up() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
