@@ -120,7 +120,8 @@ Examples:
   netdyno explain                  what limited it
 
 Other tools' command lines, also by links of their names:
-  'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...'";
+  'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...',
+  'netdyno iperf ...'";
 
 const CODES: &str = "\
 Exit codes:

@@ -1,6 +1,7 @@
 //! What the commands do.
 
 mod iperf3;
+mod iperf2;
 mod keep;
 mod explain;
 mod netperf;
@@ -14,6 +15,7 @@ mod sink;
 
 pub use iperf3::iperf3;
 pub use explain::explain;
+pub use iperf2::iperf;
 pub use netperf::{netperf, super_netperf};
 pub use netserver::netserver;
 pub use run::run;

@@ -69,6 +69,7 @@ fn personality(words: &[String]) -> Option<ExitCode> {
         "netperf" => Some(commands::netperf(argv)),
         "super_netperf" => Some(commands::super_netperf(argv)),
         "netserver" => Some(commands::netserver(argv)),
+        "iperf" => Some(commands::iperf(argv)),
         _ => None,
     };
     link.and_then(|name| start(name, words)).or_else(|| {

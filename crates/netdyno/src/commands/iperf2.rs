@@ -1,5 +1,6 @@
 //! `iperf`
 
+mod background;
 mod screen;
 mod seen;
 mod server;
@@ -8,7 +9,6 @@ mod sums;
 use std::fs::File;
 use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -35,6 +35,12 @@ pub fn iperf(argv: &[String]) -> ExitCode {
         Ok(request) => request,
         Err(refusal) => return super::refuse(&refusal),
     };
+    if let Request::Server(request) = &request
+        && request.daemon
+        && !background::is_there()
+    {
+        return background::leave(argv, &request.common);
+    }
     if let Err(reason) = redirect(request.common()) {
         say!("{reason}");
         return ExitCode::FAILURE;
@@ -50,6 +56,11 @@ pub fn iperf(argv: &[String]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if request.common().realtime
+        && let Err(error) = sys::thread::run_realtime()
+    {
+        say!("-z has no effect: {error}");
+    }
     match &request {
         Request::Server(request) => server::serve(request, &signals),
         Request::Client(_) => {
@@ -66,7 +77,8 @@ fn redirect(common: &Common) -> Result<(), String> {
     };
     let file = File::create(path);
     let file = file.map_err(|error| format!("-o {}: {error}", path.display()))?;
-    sys::redirect_output(file.as_fd()).map_err(|error| format!("-o {}: {error}", path.display()))
+    let said = |error| format!("-o {}: {error}", path.display());
+    sys::redirect::output_to(&file).map_err(said)
 }
 
 /// Says what an event has to say.

@@ -19,6 +19,7 @@ mod cleanup;
 mod explain;
 mod faults;
 mod idle;
+mod iperf2;
 mod keeping;
 mod kinds;
 mod limits;

@@ -128,8 +128,18 @@ impl Screen {
         let spread = Spread {
             count: count as u64,
             mean_ms: stats::mean(&self.connects).unwrap_or(0.0),
-            min_ms: self.connects.iter().copied().reduce(f64::min).unwrap_or(0.0),
-            max_ms: self.connects.iter().copied().reduce(f64::max).unwrap_or(0.0),
+            min_ms: self
+                .connects
+                .iter()
+                .copied()
+                .reduce(f64::min)
+                .unwrap_or(0.0),
+            max_ms: self
+                .connects
+                .iter()
+                .copied()
+                .reduce(f64::max)
+                .unwrap_or(0.0),
             stdev_ms: stats::standard_deviation(&self.connects).unwrap_or(0.0),
         };
         connect_times(&spread, errors, &self.form)
@@ -199,7 +209,9 @@ impl Screen {
             true => row.csv(&ends, &at, &self.form),
             false => self.table.row(&row, &form) + &histogram,
         };
-        if reading.is_final && let Figures::UdpSent(sent) = &row.figures {
+        if reading.is_final
+            && let Figures::UdpSent(sent) = &row.figures
+        {
             text += &sent_datagrams(&row.id, sent.datagrams, &self.form);
         }
         for of in sums {

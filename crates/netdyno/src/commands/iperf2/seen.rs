@@ -178,7 +178,10 @@ impl Seen {
         timed.then(|| FramesReceived {
             received: reading.counts.frames_good,
             lost: reading.counts.frames_missed,
-            latency: reading.ways.map(|ways| spread(&ways[0])).unwrap_or_default(),
+            latency: reading
+                .ways
+                .map(|ways| spread(&ways[0]))
+                .unwrap_or_default(),
         })
     }
 
@@ -231,7 +234,9 @@ impl Seen {
 /// An instant since 1970, as a clock on the wall shows it there.
 pub(super) fn wall_time(at: Nanos, zone: &TimeZone) -> WallTime {
     let nanos = i128::from(at.get());
-    let zoned = Timestamp::from_nanosecond(nanos).unwrap_or_default().to_zoned(zone.clone());
+    let zoned = Timestamp::from_nanosecond(nanos)
+        .unwrap_or_default()
+        .to_zoned(zone.clone());
     let number = |value: i8| u8::try_from(value).unwrap_or(0);
     WallTime {
         year: zoned.year(),

@@ -67,7 +67,9 @@ fn config(request: &ServerRequest, key: Option<&str>) -> Result<Config, String> 
     let common = &request.common;
     let udp = common.transport == Transport::Udp;
     let bind = match common.bind.as_ref().filter(|bind| !bind.host.is_empty()) {
-        Some(bind) => look_up(&bind.host, 0, common.family)?.first().map(|end| end.ip()),
+        Some(bind) => look_up(&bind.host, 0, common.family)?
+            .first()
+            .map(|end| end.ip()),
         None => None,
     };
     Ok(Config {

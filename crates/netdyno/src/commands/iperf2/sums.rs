@@ -176,7 +176,9 @@ impl Total {
         };
         // One flow's own row has more than a sum.
         match &mut row.figures {
-            Figures::TcpSent(sent) => (sent.path, sent.frames, sent.write_times) = (None, None, None),
+            Figures::TcpSent(sent) => {
+                (sent.path, sent.frames, sent.write_times) = (None, None, None)
+            }
             Figures::TcpReceived(received) => received.latency = None,
             Figures::Bounced(_) => row.figures = Figures::Bytes,
             _ => {}
@@ -223,7 +225,10 @@ mod tests {
         let [total] = totals.as_slice() else {
             panic!("{totals:?}");
         };
-        assert_eq!((total.flows, total.row.bytes, total.row.to_seconds), (2, 200, 1.1));
+        assert_eq!(
+            (total.flows, total.row.bytes, total.row.to_seconds),
+            (2, 200, 1.1)
+        );
         assert!(matches!(
             &total.row.figures,
             Figures::UdpReceived(sum) if sum.lost == 2 && sum.jitter_ms.is_none()
