@@ -1,7 +1,7 @@
 //! What the commands do.
 
-mod iperf3;
 mod iperf2;
+mod iperf3;
 mod keep;
 mod explain;
 mod netperf;
@@ -13,9 +13,13 @@ mod serve;
 mod show;
 mod sink;
 
+<<<<<<< HEAD
 pub use iperf3::iperf3;
 pub use explain::explain;
+=======
+>>>>>>> 23870d3 (netdyno: iperf -c)
 pub use iperf2::iperf;
+pub use iperf3::iperf3;
 pub use netperf::{netperf, super_netperf};
 pub use netserver::netserver;
 pub use run::run;

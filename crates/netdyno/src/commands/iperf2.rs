@@ -1,6 +1,8 @@
 //! `iperf`
 
 mod background;
+mod client;
+mod order;
 mod screen;
 mod seen;
 mod server;
@@ -63,10 +65,7 @@ pub fn iperf(argv: &[String]) -> ExitCode {
     }
     match &request {
         Request::Server(request) => server::serve(request, &signals),
-        Request::Client(_) => {
-            say!("a client of iperf 2 is not part of this build");
-            ExitCode::FAILURE
-        }
+        Request::Client(request) => client::test(request, &signals),
     }
 }
 

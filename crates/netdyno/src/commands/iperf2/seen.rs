@@ -236,7 +236,7 @@ pub(super) fn wall_time(at: Nanos, zone: &TimeZone) -> WallTime {
     let nanos = i128::from(at.get());
     let zoned = Timestamp::from_nanosecond(nanos)
         .unwrap_or_default()
-        .to_zoned(zone.clone());
+        .to_zoned_datetime(zone.clone());
     let number = |value: i8| u8::try_from(value).unwrap_or(0);
     WallTime {
         year: zoned.year(),
