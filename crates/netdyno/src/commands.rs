@@ -13,11 +13,7 @@ mod serve;
 mod show;
 mod sink;
 
-<<<<<<< HEAD
-pub use iperf3::iperf3;
 pub use explain::explain;
-=======
->>>>>>> 23870d3 (netdyno: iperf -c)
 pub use iperf2::iperf;
 pub use iperf3::iperf3;
 pub use netperf::{netperf, super_netperf};
