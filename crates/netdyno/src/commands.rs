@@ -1,9 +1,9 @@
 //! What the commands do.
 
+mod explain;
 mod iperf2;
 mod iperf3;
 mod keep;
-mod explain;
 mod netperf;
 mod netserver;
 mod place;
