@@ -3,6 +3,7 @@
 //! The data goes through the same workers as that of a plan. Its flows are iperf3's own: blocks
 //! that end without a FIN, datagrams with iperf3's heads, ends by bytes of all streams together.
 
+pub mod auth;
 pub mod client;
 pub mod server;
 

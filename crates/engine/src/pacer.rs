@@ -21,6 +21,8 @@ pub(crate) struct Pacer {
     count: u64,
     /// The instant before which the next group may not go.
     not_before: f64,
+    /// Lateness of a wake-up that is made up for at once, ns.
+    slack: f64,
 }
 
 impl Pacer {
@@ -55,12 +57,21 @@ impl Pacer {
     pub fn bursts(size: Bytes, rate: BitRate, burst: u32, start: Nanos) -> Self {
         let mut pacer = Self::new(size, rate, Nanos::ZERO, start);
         pacer.group = u64::from(burst.max(1));
+        pacer.slack = pacer.group as f64 * pacer.gap;
         pacer
     }
 
     /// The pacer of datagrams that are `gap` ns apart.
     pub fn gaps(gap: f64, start: Nanos) -> Self {
         Self::with_gap(gap.max(1.0), Self::DATAGRAM_QUANTUM, start)
+    }
+
+    /// A few messages may go at once after a late wake-up: of a slow flow, whose wake-ups are late
+    /// by more than its gap on a busy machine, and which would fall behind for ever.
+    pub fn forgiving(mut self) -> Self {
+        const MOST: f64 = 1e6;
+        self.slack = self.slack.max((4.0 * self.gap).min(MOST));
+        self
     }
 
     /// `size` bytes at a time at `rate` from `start` on, with timers at least `quantum` apart.
@@ -78,6 +89,7 @@ impl Pacer {
             start,
             count: 0,
             not_before: start,
+            slack: group as f64 * gap,
         }
     }
 
@@ -112,7 +124,7 @@ impl Pacer {
             }
             let group_time = self.group as f64 * self.gap;
             let due = planned.max(self.not_before);
-            self.not_before = due.max(now - group_time) + group_time * 0.875;
+            self.not_before = due.max(now - self.slack) + group_time * 0.875;
         }
         self.count += 1;
     }

@@ -29,6 +29,12 @@ pub struct ServeArgs {
     /// Do not serve clients of iperf 2
     #[arg(long, conflicts_with = "iperf2_port")]
     no_iperf2: bool,
+    /// Port for clients of iperf3, TCP and UDP
+    #[arg(long, value_name = "PORT")]
+    iperf3_port: Option<u16>,
+    /// Do not serve clients of iperf3
+    #[arg(long, conflicts_with = "iperf3_port")]
+    no_iperf3: bool,
     /// Tests at once; more are refused
     #[arg(long, value_name = "N", default_value = "64", value_parser = tests)]
     max_tests: NonZeroU32,
@@ -73,6 +79,8 @@ pub struct ServeRequest {
     pub netperf: Option<Dialect>,
     /// Where clients of iperf 2 are served, if they are.
     pub iperf2: Option<Dialect>,
+    /// Where clients of iperf3 are served, if they are.
+    pub iperf3: Option<Dialect>,
     /// Most tests at once.
     pub max_tests: NonZeroU32,
     /// Who may come; empty for everyone.
@@ -116,6 +124,7 @@ impl ServeArgs {
         Ok(ServeRequest {
             netperf: dialect(self.no_netperf, self.netperf_port, proto::netperf::PORT),
             iperf2: dialect(self.no_iperf2, self.iperf2_port, proto::iperf2::PORT),
+            iperf3: dialect(self.no_iperf3, self.iperf3_port, proto::iperf3::PORT),
             bind: self.bind,
             port: self.port,
             max_tests: self.max_tests,

@@ -215,6 +215,10 @@ fn serve() {
             port: proto::iperf2::PORT,
             must: false,
         }),
+        iperf3: Some(Dialect {
+            port: proto::iperf3::PORT,
+            must: false,
+        }),
         bind: None,
         port: 12866,
         max_tests: NonZeroU32::new(64).unwrap(),
@@ -234,6 +238,7 @@ fn serve() {
         Ok(Request::Serve(ServeRequest {
             netperf: None,
             iperf2: None,
+            iperf3: None,
             bind: Some("::1".parse().unwrap()),
             port: 0,
             max_tests: NonZeroU32::MIN,

@@ -1,6 +1,8 @@
 //! `iperf3`, client and server.
 
 mod client;
+mod credentials;
+mod keep;
 mod paper;
 mod pid_file;
 mod place;

@@ -1,6 +1,7 @@
 //! `netdyno serve`.
 
 mod iperf2;
+mod iperf3;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -71,6 +72,17 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
         Some(Ok(iperf2)) => iperf2,
         None => None,
     };
+    let iperf3 = match request
+        .iperf3
+        .map(|dialect| iperf3::Part::start(request, dialect))
+    {
+        Some(Err(sentence)) => {
+            say!("{sentence}");
+            return Exit::Missing.into();
+        }
+        Some(Ok(iperf3)) => iperf3,
+        None => None,
+    };
     // Whoever started us reads here that connections are taken from now on.
     let mut output = std::io::stdout();
     let _ = writeln!(output, "netdyno serves on port {}", server.port());
@@ -81,6 +93,9 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
     }
     if let Some(iperf2) = iperf2 {
         iperf2.end();
+    }
+    if let Some(iperf3) = iperf3 {
+        iperf3.end();
     }
     match end {
         Ok(()) => Exit::Done.into(),

@@ -7,16 +7,18 @@ use engine::iperf3::Event;
 use engine::iperf3::client::{self, ClientError, Job};
 use proto::iperf3::{Parameters, SessionError};
 use report::dialect::iperf3::{self as output, Transcript};
+use record::Status;
 use sys::signal::Signals;
 use units::{Bytes, Nanos};
 
+use super::keep::Kept;
 use super::paper::Paper;
 use super::pid_file::PidFile;
-use super::{SPARE_DESCRIPTORS, place, shown, system_info};
+use super::{SPARE_DESCRIPTORS, credentials, place, shown, system_info};
 use crate::dialect::iperf3::Ask;
 
 /// Runs it and prints what iperf3 prints.
-pub(super) fn run(ask: &Ask, _argv: &[String]) -> ExitCode {
+pub(super) fn run(ask: &Ask, argv: &[String]) -> ExitCode {
     let paper = match Paper::of(&ask.common) {
         Ok(paper) => paper,
         Err(sentence) => {
@@ -28,7 +30,7 @@ pub(super) fn run(ask: &Ask, _argv: &[String]) -> ExitCode {
         paper.complain(note);
     }
     let mut transcript = Transcript::new(ask.form(system_info()));
-    match start(ask, &paper, &mut transcript) {
+    match start(ask, argv, &paper, &mut transcript) {
         Ok(code) => code,
         Err(sentence) => {
             close(&paper, &mut transcript, ask, Some(&sentence));
@@ -37,7 +39,12 @@ pub(super) fn run(ask: &Ask, _argv: &[String]) -> ExitCode {
     }
 }
 
-fn start(ask: &Ask, paper: &Paper, transcript: &mut Transcript) -> Result<ExitCode, String> {
+fn start(
+    ask: &Ask,
+    argv: &[String],
+    paper: &Paper,
+    transcript: &mut Transcript,
+) -> Result<ExitCode, String> {
     let pid_file = ask.common.pid_file.as_deref().map(PidFile::write);
     let _pid_file = pid_file.transpose()?;
     let streams = 2 * u64::from(ask.parameters.parallel);
@@ -45,9 +52,18 @@ fn start(ask: &Ask, paper: &Paper, transcript: &mut Transcript) -> Result<ExitCo
     let signals = Signals::take().map_err(|error| format!("taking signals: {error}"))?;
     let job = job(ask)?;
     let mut parameters = job.parameters.clone();
+    let mut kept: Option<Kept> = None;
     let mut tell = |event: Event<'_>| {
-        if let Event::Contact(contact) = &event {
-            parameters = contact.parameters.clone();
+        match &event {
+            Event::Contact(contact) => {
+                parameters = contact.parameters.clone();
+                kept = Some(Kept::begin(ask, &parameters, argv, contact.peer.ip()));
+            }
+            Event::Started(_) => kept.iter_mut().for_each(Kept::start),
+            Event::Interval(interval) => {
+                kept.iter_mut().for_each(|kept| kept.interval(interval));
+            }
+            Event::Connected(_) | Event::Remark(_) => (),
         }
         show(paper, transcript, &event, ask, &parameters);
     };
@@ -56,6 +72,14 @@ fn start(ask: &Ask, paper: &Paper, transcript: &mut Transcript) -> Result<ExitCo
         let end = shown::end(outcome, ask.common.file.as_deref());
         let text = transcript.show(&output::Event::Ended(&end), &paper.stamp());
         paper.write(&text);
+    }
+    if let Some(kept) = kept {
+        let (status, reason) = match &run.error {
+            None => (Status::Ok, None),
+            Some(ClientError::Interrupted) => (Status::Interrupted, None),
+            Some(error) => (Status::Failed, Some(error.to_string())),
+        };
+        kept.finish(run.outcome.as_ref(), status, reason);
     }
     Ok(match run.error {
         None => {
@@ -154,6 +178,9 @@ fn job(ask: &Ask) -> Result<Job, String> {
             .map_err(|error| format!("reading the file '{}': {error}", path.display()))?;
         parameters.bytes = Some(Bytes::new(data.len()));
         parameters.time = None;
+    }
+    if let Some(credentials) = &ask.credentials {
+        parameters.auth_token = Some(credentials::of_client(credentials)?);
     }
     let seconds = |seconds: Option<u32>| seconds.map(|s| Nanos::from_secs(s.into()));
     Ok(Job {

@@ -14,7 +14,7 @@ use sys::signal::Signals;
 use super::client::unix_ms;
 use super::paper::Paper;
 use super::pid_file::PidFile;
-use super::{place, shown, system_info};
+use super::{credentials, place, shown, system_info};
 use crate::dialect::iperf3::Serve;
 
 /// Descriptors of a server with very many streams.
@@ -81,6 +81,8 @@ fn stay(serve: &Serve) -> Result<(), String> {
 fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
     let common = &serve.common;
     let (port, desk) = (common.port, desk.clone());
+    let authorize = serve.authorization.as_ref().map(credentials::of_server);
+    let authorize = authorize.transpose()?;
     Ok(Config {
         bind: place::own(common.bind.as_deref(), common.family)?,
         family: common.family,
@@ -103,7 +105,7 @@ fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
         interval: common.interval,
         receive_timeout: common.receive_timeout,
         send_timeout: common.send_timeout,
-        authorize: None,
+        authorize,
         scribes: Arc::new(move |number| {
             Box::new(Writer {
                 transcript: Transcript::new(desk.form.clone()),
