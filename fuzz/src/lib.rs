@@ -4,6 +4,7 @@
 
 mod client;
 mod datagram;
+mod iperf3;
 mod mutation;
 mod netperf;
 mod preamble;
@@ -13,6 +14,7 @@ mod server;
 mod session;
 
 pub use datagram::native_datagram;
+pub use iperf3::{iperf3_client, iperf3_datagram, iperf3_server};
 pub use mutation::Mutation;
 pub use netperf::{netperf_client, netperf_server};
 pub use preamble::native_preamble;
@@ -24,7 +26,7 @@ use proto::native::{ClientAction, ClientSession, ServerAction, ServerSession};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every entry point.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 9] = [
     ("native_control_server", |data| {
         drop(native_control_server(data))
     }),
@@ -33,6 +35,9 @@ pub const TARGETS: [Target; 6] = [
     }),
     ("native_preamble", native_preamble),
     ("native_datagram", native_datagram),
+    ("iperf3_server", |data| drop(iperf3_server(data))),
+    ("iperf3_client", |data| drop(iperf3_client(data))),
+    ("iperf3_datagram", iperf3_datagram),
     ("netperf_server", |data| drop(netperf_server(data))),
     ("netperf_client", |data| drop(netperf_client(data))),
 ];

@@ -21,7 +21,8 @@ pub fn seeds() -> Vec<Seed> {
     let server = controls("native_control_server", &client_streams());
     let client = controls("native_control_client", &server_streams());
     let netperf = crate::netperf::seeds();
-    [server, client, preambles(), datagrams(), netperf]
+    let iperf3 = crate::iperf3::seeds();
+    [server, client, preambles(), datagrams(), netperf, iperf3]
         .into_iter()
         .flatten()
         .collect()

@@ -156,3 +156,46 @@ fn netperfs_corpus_reaches_every_action() {
     ];
     assert_eq!(Vec::from_iter(client), expected);
 }
+
+#[test]
+fn iperf3s_corpus_reaches_every_action() {
+    let mut server = BTreeSet::new();
+    for (_, data) in corpus("iperf3_server") {
+        let told = fuzz::iperf3_server(&data);
+        let told = told.iter().map(|action| format!("{action:?}")).collect();
+        server.extend(kinds(told));
+    }
+    let expected = [
+        "End",
+        "Failed Broke",
+        "Failed Closed",
+        "Failed Rejected",
+        "Failed Terminated",
+        "Finished",
+        "Open",
+        "Results",
+    ];
+    assert_eq!(Vec::from_iter(server), expected);
+
+    let mut client = BTreeSet::new();
+    for (_, data) in corpus("iperf3_client") {
+        let told = fuzz::iperf3_client(&data);
+        let told = told.iter().map(|action| format!("{action:?}")).collect();
+        client.extend(kinds(told));
+    }
+    let expected = [
+        "Failed Broke",
+        "Failed Busy",
+        "Failed Closed",
+        "Failed Refused",
+        "Failed Rejected",
+        "Failed Terminated",
+        "Finished",
+        "GiveResults",
+        "OpenStreams",
+        "Prepare",
+        "Results",
+        "Run",
+    ];
+    assert_eq!(Vec::from_iter(client), expected);
+}

@@ -33,9 +33,11 @@ pub fn token(
 ) -> Result<String, String> {
     let blank = |text: &str| text.chars().any(char::is_whitespace) || text.is_empty();
     if blank(user) || blank(password) {
-        return Err("a user name or password with blanks, or without letters, cannot be sent: \
+        return Err(
+            "a user name or password with blanks, or without letters, cannot be sent: \
                     iperf3's servers end it at the first blank"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let key = PublicKey::from_public_key_pem(public_key_pem)
         .map_err(|error| format!("the public key cannot be read: {error}"))?;

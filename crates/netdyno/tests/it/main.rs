@@ -20,6 +20,7 @@ mod explain;
 mod faults;
 mod idle;
 mod iperf2;
+mod iperf3;
 mod keeping;
 mod kinds;
 mod limits;

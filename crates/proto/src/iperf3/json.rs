@@ -104,9 +104,17 @@ pub(super) fn number(object: &Value, key: &str) -> Option<f64> {
     object.get(key)?.as_f64()
 }
 
-/// The text of a key.
+/// The text of a key, without what a terminal would obey.
 pub(super) fn text(object: &Value, key: &str) -> Option<String> {
-    object.get(key)?.as_str().map(str::to_owned)
+    let text = object.get(key)?.as_str()?;
+    Some(text.chars().filter(|letter| !letter.is_control()).collect())
+}
+
+/// The lines of a key, without what a terminal would obey but ends of lines and tabs.
+pub(super) fn lines(object: &Value, key: &str) -> Option<String> {
+    let text = object.get(key)?.as_str()?;
+    let harmless = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control();
+    Some(text.chars().filter(harmless).collect())
 }
 
 /// Whether a flag is there, whatever its value.

@@ -186,7 +186,7 @@ impl Results {
         };
         let streams = object.get("streams").and_then(Value::as_array);
         let streams = streams.ok_or_else(|| missing("streams"))?;
-        let text = json::text(&object, "server_output_text").map(ServerOutput::Text);
+        let text = json::lines(&object, "server_output_text").map(ServerOutput::Text);
         let value = object.get("server_output_json");
         Ok(Self {
             cpu: CpuUse {

@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use engine::iperf3::Event;
 use engine::iperf3::client::{self, ClientError, Job};
 use proto::iperf3::{Parameters, SessionError};
-use report::dialect::iperf3::{self as output, Transcript};
 use record::Status;
+use report::dialect::iperf3::{self as output, Transcript};
 use sys::signal::Signals;
 use units::{Bytes, Nanos};
 

@@ -34,7 +34,13 @@ pub(super) fn of_client(credentials: &Credentials) -> Result<String, String> {
         Padding::Oaep
     };
     let key = read("the public key", &credentials.public_key)?;
-    token(&key, padding, &credentials.user, &password, unix_ms() / 1000)
+    token(
+        &key,
+        padding,
+        &credentials.user,
+        &password,
+        unix_ms() / 1000,
+    )
 }
 
 /// A server's judgement. The file of users is read at every attempt.

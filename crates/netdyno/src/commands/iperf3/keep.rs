@@ -27,7 +27,12 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Opens a stored run.
-    pub fn begin(ask: &Ask, parameters: &Parameters, argv: &[String], peer: std::net::IpAddr) -> Self {
+    pub fn begin(
+        ask: &Ask,
+        parameters: &Parameters,
+        argv: &[String],
+        peer: std::net::IpAddr,
+    ) -> Self {
         let mut keeper = Keeper::of_environment();
         keeper.begin(plan(ask, parameters), argv, End::Client, Some(peer));
         let loads = match parameters.direction {
@@ -53,7 +58,11 @@ impl Kept {
     pub fn interval(&mut self, interval: &Interval) {
         for (sends, sum) in self.loads.iter().zip(&mut self.sums) {
             let streams = interval.streams.iter();
-            add(sum, streams.filter(|stream| stream.sends == *sends), self.udp);
+            add(
+                sum,
+                streams.filter(|stream| stream.sends == *sends),
+                self.udp,
+            );
         }
         let phase = if interval.omitted {
             Phase::Omit
@@ -74,13 +83,19 @@ impl Kept {
     }
 
     /// The test is over; the server's figures are those that it has told.
-    pub fn finish(mut self, outcome: Option<&Outcome>, status: record::Status, reason: Option<String>) {
+    pub fn finish(
+        mut self,
+        outcome: Option<&Outcome>,
+        status: record::Status,
+        reason: Option<String>,
+    ) {
         if let Some(outcome) = outcome {
             for end in End::BOTH {
                 if end == End::Server && outcome.remote.is_none() {
                     continue;
                 }
-                self.keeper.take(Event::Report(Box::new(self.report(end, outcome))));
+                self.keeper
+                    .take(Event::Report(Box::new(self.report(end, outcome))));
             }
         }
         self.keeper.finish(status, reason);
@@ -186,7 +201,8 @@ impl Kept {
         FlowReport {
             counted: counters(stream.result.bytes, if udp { messages } else { 0 }),
             total: stream.total,
-            udp: (udp && !stream.sends).then(|| received_datagrams(&stream.result, stream.out_of_order)),
+            udp: (udp && !stream.sends)
+                .then(|| received_datagrams(&stream.result, stream.out_of_order)),
             tcp_info: stream.tcp_info,
             client_port: stream.local_port,
             ..FlowReport::default()
@@ -302,7 +318,9 @@ fn load(kind: Kind, ask: &Ask, parameters: &Parameters) -> Load {
     }
     load.rate = parameters.rate;
     load.pace = parameters.fq_rate;
-    let blocks = parameters.blocks.map(|blocks| Bytes::new(blocks * load.size.get()));
+    let blocks = parameters
+        .blocks
+        .map(|blocks| Bytes::new(blocks * load.size.get()));
     if let Some(bytes) = parameters.bytes.or(blocks) {
         load.stop = Stop::Bytes { bytes };
     }

@@ -7,6 +7,9 @@ use super::{Direction, Parameters, Protocol, Rejected, Segmentation};
 use crate::iperf3::ErrorNumber;
 use crate::iperf3::json::{self, flag, integer, one};
 
+/// Longer than any name of a congestion control (TCP_CA_NAME_MAX is 16).
+const LONGEST_NAME: usize = 64;
+
 impl Parameters {
     /// Reads a text. What is not there, and what has a wrong type, is as if it were not asked
     /// for; unknown keys mean nothing.
@@ -16,7 +19,7 @@ impl Parameters {
     pub fn decode(bytes: &[u8]) -> Result<Self, Rejected> {
         let object = json::read(bytes).and_then(|value| match value {
             Value::Object(_) => Ok(value),
-            other => Err(format!("they are {other}, not an object")),
+            _ => Err("they are no object".to_owned()),
         });
         let object = object.map_err(|error| Rejected {
             number: ErrorNumber::RECEIVE_PARAMETERS,
@@ -58,7 +61,8 @@ impl Parameters {
         self.window = size(within("window", largest, ErrorNumber::BUFFER_SIZE)?);
         self.nodelay = flag(object, "nodelay");
         self.mptcp = flag(object, "mptcp");
-        self.congestion = json::text(object, "congestion").filter(|name| !name.is_empty());
+        self.congestion = json::text(object, "congestion")
+            .filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME);
         self.tos = within("TOS", 255, ErrorNumber::TOS)?.unwrap_or(0) as u8;
         let label = within("flowlabel", 0xf_ffff, ErrorNumber::new(127))?;
         self.flow_label = label.filter(|label| *label > 0).map(|label| label as u32);
