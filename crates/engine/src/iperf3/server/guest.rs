@@ -24,6 +24,9 @@ use crate::iperf3::{Contact, Event, Outcome, socket};
 
 /// How long receivers may take for what is in their sockets when the client has ended the test.
 const DRAIN: Nanos = Nanos::from_millis(500);
+/// How long nothing may come of what is announced, and how often that is looked at.
+const QUIET: Nanos = Nanos::from_millis(200);
+const LOOK: Nanos = Nanos::from_millis(5);
 /// How long the last words to a client may take.
 const LAST_WORDS: Nanos = Nanos::from_millis(500);
 
@@ -88,13 +91,27 @@ struct Guest<'a> {
     limit: Option<Watched>,
     /// What was received when it was looked at, and when that changed.
     received: (u64, Nanos),
-    /// The client has ended the test: until when receivers may take what is there.
-    ending: Option<Nanos>,
+    /// The client has ended the test.
+    ending: Option<Ending>,
     local: Option<Results>,
     outcome: Option<Outcome>,
     /// Its parameters came.
     asked: bool,
     finished: bool,
+}
+
+/// The end of a test at this end.
+enum Ending {
+    /// A number of bytes is announced and not all are here: some clients say the end while the
+    /// data is on its way. Received so far, when that was, and when to look next.
+    Awaiting {
+        expected: u64,
+        received: u64,
+        since: Nanos,
+        look: Nanos,
+    },
+    /// Until when receivers may take what is there.
+    Draining { until: Nanos },
 }
 
 impl Guest<'_> {
@@ -129,8 +146,10 @@ impl Guest<'_> {
 
     fn next_instant(&self) -> Option<Nanos> {
         let test = self.test.as_ref()?;
-        if self.ending.is_some() {
-            return self.ending;
+        match self.ending {
+            Some(Ending::Awaiting { look, .. }) => return Some(look),
+            Some(Ending::Draining { until }) => return Some(until),
+            None => (),
         }
         let timeout = self.shared.config.receive_timeout;
         let idle = test.received().map(|_| self.received.1 + timeout);
@@ -144,10 +163,13 @@ impl Guest<'_> {
                 self.open(*parameters)?;
             }
             ServerAction::End => {
-                if let Some(test) = &mut self.test {
-                    test.begin_to_stop();
-                    self.ending = Some(clock::now() + DRAIN);
-                }
+                let now = clock::now();
+                self.ending = Some(Ending::Awaiting {
+                    expected: self.announced().unwrap_or(0),
+                    received: 0,
+                    since: now,
+                    look: now,
+                });
             }
             ServerAction::Results(remote) => self.exchange(*remote),
             ServerAction::Finished => self.finished = true,
@@ -298,21 +320,60 @@ impl Guest<'_> {
         }
     }
 
-    /// Edges, limits, and the end.
+    /// What there is to see now.
     fn look(&mut self) -> Result<(), TestError> {
         let Some(test) = &mut self.test else {
             return Ok(());
         };
         let now = clock::now();
-        if let Some(until) = self.ending {
-            if test.is_drained() || now >= until {
-                self.ending = None;
-                self.stop();
-                // Its turn is what led here.
-                let _ = self.session.ended(now);
+        match &mut self.ending {
+            Some(Ending::Awaiting {
+                expected,
+                received,
+                since,
+                look,
+            }) => {
+                let here = test.received().unwrap_or(u64::MAX);
+                if here > *received {
+                    (*received, *since) = (here, now);
+                }
+                if here >= *expected || now >= *since + QUIET {
+                    test.begin_to_stop();
+                    self.ending = Some(Ending::Draining { until: now + DRAIN });
+                } else {
+                    *look = now + LOOK;
+                    return Ok(());
+                }
             }
-            return Ok(());
+            Some(Ending::Draining { .. }) => (),
+            None => return self.look_on(now),
         }
+        if let Some(Ending::Draining { until }) = self.ending
+            && self.test.as_ref().is_some_and(Test::is_drained) | (now >= until)
+        {
+            self.ending = None;
+            self.stop();
+            // Its turn is what led here.
+            let _ = self.session.ended(now);
+        }
+        Ok(())
+    }
+
+    /// Bytes that the client has said it would send, where nothing of them is omitted.
+    fn announced(&self) -> Option<u64> {
+        let parameters = self.parameters.as_ref()?;
+        let counted = parameters.protocol == Protocol::Tcp && parameters.omit.is_zero();
+        let size = parameters.block_size().get();
+        let blocks = parameters.blocks.map(|blocks| blocks.saturating_mul(size));
+        let bytes = parameters.bytes.map(|bytes| bytes.get()).or(blocks);
+        bytes.filter(|_| counted)
+    }
+
+    /// Edges and limits while the test goes on.
+    fn look_on(&mut self, now: Nanos) -> Result<(), TestError> {
+        let Some(test) = &mut self.test else {
+            return Ok(());
+        };
         if let Some(interval) = test.ledger.look(now) {
             self.scribe.tell(Event::Interval(&interval));
             let moved = test.moved();
