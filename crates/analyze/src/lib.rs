@@ -3,6 +3,7 @@
 //! figure whose facts never came is none.
 
 mod assemble;
+pub mod comparison;
 mod cost;
 mod counted;
 mod doubt;
@@ -13,18 +14,22 @@ mod latency;
 mod ledger;
 mod load;
 mod loss;
+pub mod metric;
 mod observed;
 mod row;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 pub mod schedule;
+pub mod series;
 mod stream;
 mod tcp;
 #[cfg(test)]
 mod tests;
+pub mod warm_up;
 mod wire;
 
 pub use assemble::assemble;
+pub use comparison::comparison;
 pub use doubt::invalidity;
 pub use finding::findings;
 pub use interval::Intervals;

@@ -1,6 +1,8 @@
 //! The command line in two steps: what was typed (`…Args`), then what it means (`…Request`).
 //! Nothing here touches the system; the run file's text comes from the caller.
 
+mod asked;
+mod compare;
 mod explain;
 mod habit;
 mod output;
@@ -22,6 +24,9 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub use compare::{
+    CompareArgs, CompareRequest, Comparing, External, Pick, SideRequest, Sysctl, Work,
+};
 pub use explain::{ExplainArgs, ExplainRequest};
 pub use output::Output;
 pub use run::{RunArgs, RunRequest};
@@ -46,6 +51,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Typed {
     Run(Box<RunArgs>),
+    Compare(Box<CompareArgs>),
     Serve(ServeArgs),
     Show(ShowArgs),
     Explain(ExplainArgs),
@@ -56,6 +62,8 @@ enum Typed {
 pub enum Request {
     /// Put load on a path.
     Run(Box<RunRequest>),
+    /// Compare two sides.
+    Compare(Box<CompareRequest>),
     /// Be the other end.
     Serve(ServeRequest),
     /// Show a stored run.
@@ -81,7 +89,7 @@ pub fn command() -> clap::Command {
 /// What `argv` (program name first) means. `read` gives the text of a run file.
 pub fn parse(
     argv: impl IntoIterator<Item = OsString>,
-    read: impl FnOnce(&Path) -> io::Result<String>,
+    read: impl Fn(&Path) -> io::Result<String>,
 ) -> Result<Request, Refusal> {
     let argv: Vec<_> = argv.into_iter().collect();
     let usage = |sentence| Refusal::Usage(format!("{sentence} (see '{}')", help_for(&argv)));
@@ -93,6 +101,9 @@ pub fn parse(
     })?;
     match cli.command {
         Typed::Run(args) => args.request(read).map(|run| Request::Run(Box::new(run))),
+        Typed::Compare(args) => args
+            .request(read)
+            .map(|compare| Request::Compare(Box::new(compare))),
         Typed::Serve(args) => args.request().map(Request::Serve),
         Typed::Show(args) => args.request().map(Request::Show),
         Typed::Explain(args) => args.request().map(Request::Explain),

@@ -24,6 +24,10 @@ pub enum Exit {
     Missing = 5,
     /// The run is invalid; the document says why.
     Invalid = 6,
+    /// The verdict is: worse.
+    Worse = 7,
+    /// The verdict is: cannot tell.
+    CannotTell = 8,
     /// Interrupted.
     Interrupted = 130,
 }

@@ -43,6 +43,7 @@ pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
             Exit::Done.into()
         }
         Ok(Request::Run(run)) => commands::run(&run, words),
+        Ok(Request::Compare(compare)) => commands::compare(&compare, words),
         Ok(Request::Serve(serve)) => commands::serve(&serve),
         Ok(Request::Show(show)) => commands::show(&show),
         Ok(Request::Explain(explain)) => commands::explain(&explain),

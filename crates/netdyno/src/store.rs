@@ -3,16 +3,22 @@
 //! `events.jsonl` grows by whole lines while the run goes on; `run.json` appears when it is over,
 //! at once and whole. A kill at any moment loses at most the line being written.
 
+mod comparisons;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use record::{Event, Run};
+use serde::Serialize;
+
+pub use comparisons::{Entry, Journal};
 
 /// Where runs are kept.
 #[derive(Debug, Clone)]
 pub struct Store {
+    state: PathBuf,
     runs: PathBuf,
 }
 
@@ -43,8 +49,18 @@ impl Store {
     /// A store in `folder`.
     pub fn at(folder: &Path) -> Self {
         Self {
+            state: folder.to_owned(),
             runs: folder.join("runs"),
         }
+    }
+
+    /// The folder of everything.
+    pub fn folder(&self) -> &Path {
+        &self.state
+    }
+
+    fn comparisons(&self) -> PathBuf {
+        self.state.join("comparisons")
     }
 
     /// Opens the folder of a new run.
@@ -65,17 +81,8 @@ impl Store {
     /// # Errors
     /// What the file system says; a store that is not there yet is empty.
     pub fn ids(&self) -> Result<Vec<String>> {
-        let entries = match fs::read_dir(&self.runs) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.with_context(|| format!("listing {}", self.runs.display()))?,
-        };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         // A folder without events is of a run that was killed before it began.
-        let mut ids: Vec<String> = names
-            .filter(|id| self.runs.join(id).join(EVENTS).is_file())
-            .collect();
-        ids.sort();
-        Ok(ids)
+        folders_with(&self.runs, EVENTS)
     }
 
     /// The run `id` or the only one whose name begins so, or the latest.
@@ -161,16 +168,38 @@ impl Writer {
     /// # Errors
     /// What the file system says.
     pub fn finish(&mut self, run: &Run) -> Result<()> {
-        let path = self.folder.join(DOCUMENT);
-        let partial = self.folder.join("run.json.partial");
-        let write = || -> io::Result<()> {
-            let mut file = File::create(&partial)?;
-            serde_json::to_writer_pretty(&mut file, run)?;
-            file.write_all(b"\n")?;
-            file.sync_all()?;
-            self.events.sync_all()?;
-            fs::rename(&partial, &path)
-        };
-        write().with_context(|| format!("writing {}", path.display()))
+        self.events
+            .sync_all()
+            .with_context(|| format!("writing {}", self.folder.join(EVENTS).display()))?;
+        write_whole(&self.folder, DOCUMENT, run)
     }
+}
+
+/// Names of the folders in `parent` that hold a file of that name, in order; none where there is
+/// no parent yet.
+fn folders_with(parent: &Path, file: &str) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(parent) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.with_context(|| format!("listing {}", parent.display()))?,
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| parent.join(name).join(file).is_file())
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Writes `document` into a file that appears at once and whole.
+fn write_whole(folder: &Path, name: &str, document: &impl Serialize) -> Result<()> {
+    let path = folder.join(name);
+    let partial = folder.join(format!("{name}.partial"));
+    let write = || -> io::Result<()> {
+        let mut file = File::create(&partial)?;
+        serde_json::to_writer_pretty(&mut file, document)?;
+        file.write_all(b"\n")?;
+        file.sync_all()?;
+        fs::rename(&partial, &path)
+    };
+    write().with_context(|| format!("writing {}", path.display()))
 }

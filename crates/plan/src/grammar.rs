@@ -18,6 +18,28 @@ impl Load {
         }
         Self::from_settings(kind, &settings)
     }
+
+    /// This load with other settings: `rate=190M,flows=2`. A new way to stop takes the place of
+    /// the old one.
+    ///
+    /// # Errors
+    /// The same as for the whole text.
+    pub fn with(&self, changes: &str) -> Result<Self, LoadError> {
+        const STOPS: [Key; 2] = [Key::Bytes, Key::Count];
+        let mut new = Vec::new();
+        for token in changes.split(',') {
+            read_token(token.trim(), &mut new)?;
+        }
+        let replaced = |key: Key| {
+            let same_stop = |other: &Key| STOPS.contains(&key) && STOPS.contains(other);
+            new.iter()
+                .any(|(other, _)| *other == key || same_stop(other))
+        };
+        let mut settings = self.settings();
+        settings.retain(|(key, _)| !replaced(*key));
+        settings.extend(new);
+        Self::from_settings(self.kind, &settings)
+    }
 }
 
 /// A key with its value, a flag, or the continuation of the list before it.
@@ -49,15 +71,31 @@ fn read_token(token: &str, settings: &mut Vec<Setting>) -> Result<(), LoadError>
 impl Link {
     /// `rate=100mbit,delay=20ms,qdisc=htb r2q 1000 default 3`.
     pub fn parse(text: &str) -> Result<Self, LinkError> {
-        let mut settings = Vec::new();
-        for token in text.split(',') {
-            let (key, value) = token
-                .split_once('=')
-                .ok_or_else(|| LinkError::NoValue(token.trim().to_owned()))?;
-            settings.push((key.trim().to_owned(), value.trim().to_owned()));
-        }
+        Self::from_settings(&link_settings(text)?)
+    }
+
+    /// This link with other settings.
+    ///
+    /// # Errors
+    /// The same as for the whole text.
+    pub fn with(&self, changes: &str) -> Result<Self, LinkError> {
+        let new = link_settings(changes)?;
+        let old = self.settings().into_iter();
+        let mut settings: Vec<_> = old.map(|(key, text)| (key.to_owned(), text)).collect();
+        settings.retain(|(key, _)| !new.iter().any(|(other, _)| other == key));
+        settings.extend(new);
         Self::from_settings(&settings)
     }
+}
+
+fn link_settings(text: &str) -> Result<Vec<(String, String)>, LinkError> {
+    let setting = |token: &str| {
+        let (key, value) = token
+            .split_once('=')
+            .ok_or_else(|| LinkError::NoValue(token.trim().to_owned()))?;
+        Ok((key.trim().to_owned(), value.trim().to_owned()))
+    };
+    text.split(',').map(setting).collect()
 }
 
 #[cfg(test)]

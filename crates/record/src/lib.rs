@@ -15,6 +15,7 @@ mod latency;
 mod observed;
 mod rows;
 mod run;
+mod series;
 mod tcp_info;
 mod udp;
 
@@ -37,5 +38,6 @@ pub use run::{
     Hosts, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad, Ledger, LoadResult,
     PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds, WireLedger,
 };
+pub use series::{Cell, CellEstimate, Merged, MergedLoad, Series, SeriesRun};
 pub use tcp_info::{TcpInfo, TcpSummary};
 pub use udp::{GapError, LossAddress, Outage, UdpCounters, UdpLoss};

@@ -5,7 +5,12 @@ use serde::Serialize;
 
 /// The document, indented, with a newline at its end.
 pub fn json(run: &Run) -> String {
-    let mut text = serde_json::to_string_pretty(run).expect(TOTAL);
+    document(run)
+}
+
+/// Any document, indented, with a newline at its end.
+pub fn document(document: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(document).expect(TOTAL);
     text.push('\n');
     text
 }

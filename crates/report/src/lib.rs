@@ -3,6 +3,7 @@
 //!
 //! A figure that is not known is a dash in text, null in JSON and an empty field in CSV.
 
+mod comparison;
 mod csv;
 pub mod dialect;
 mod explain;
@@ -16,10 +17,11 @@ mod style;
 mod table;
 mod text;
 
+pub use comparison::comparison;
 pub use csv::csv;
 pub use explain::explain;
 pub use interval::{IntervalLines, interval_lines};
-pub use json::{findings_json, json, json_line, json_lines};
+pub use json::{document, findings_json, json, json_line, json_lines};
 pub use progress::progress;
 pub use style::Style;
 pub use text::text;

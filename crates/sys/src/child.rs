@@ -47,6 +47,18 @@ pub fn die_with_parent(command: &mut Command) {
     };
 }
 
+/// Sends SIGINT, or SIGKILL, to the process group that `child` leads
+/// ([`CommandExt::process_group`] with 0).
+///
+/// # Errors
+/// When all of it has ended.
+pub fn end_group(child: &std::process::Child, kill: bool) -> io::Result<()> {
+    let group = child.id() as libc::pid_t;
+    let signal = if kill { libc::SIGKILL } else { libc::SIGINT };
+    // SAFETY: no pointers; the result is checked.
+    check(unsafe { libc::kill(-group, signal) }).map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -141,6 +141,14 @@ impl Testbed {
         self.host(End::Server).enter()
     }
 
+    /// Moves the calling thread to the host at that end.
+    ///
+    /// # Errors
+    /// When the right to do so was given up.
+    pub fn enter(&self, end: End) -> Result<(), TestbedError> {
+        self.host(end).enter()
+    }
+
     /// What the link's device at an end counted so far.
     ///
     /// # Errors

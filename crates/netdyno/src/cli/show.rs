@@ -44,7 +44,7 @@ pub(super) fn run_id(id: Option<String>) -> Result<Option<String>, String> {
 }
 
 /// The name of a folder in the store, and of nothing outside of it.
-fn is_id(id: &str) -> bool {
+pub(super) fn is_id(id: &str) -> bool {
     (1..=64).contains(&id.len())
         && !id.starts_with('.')
         && id

@@ -12,6 +12,8 @@ use plan::{Family, Link, Path};
 use record::{Doubt, End, InterfaceCounters};
 use testbed::{Permission, Testbed};
 
+use crate::cli::Sysctl;
+use crate::commands::compare::sysctl;
 use crate::exit::Exit;
 
 /// The place of a run, for as long as the run lasts.
@@ -107,6 +109,39 @@ impl Place {
             passage: MARGIN + link.delay.map_or(Duration::ZERO, Duration::from),
             server: None,
         })
+    }
+
+    /// Sets sysctls of the testbed's hosts, which go with them. Call it before the process has a
+    /// second thread.
+    ///
+    /// # Errors
+    /// Sysctls that a network namespace does not have for itself.
+    pub fn set_sysctls(&self, sysctls: &[Sysctl]) -> Result<(), NoPlace> {
+        let Some(testbed) = self.testbed.as_ref().filter(|_| !sysctls.is_empty()) else {
+            return match sysctls {
+                [] => Ok(()),
+                _ => Err(NoPlace {
+                    sentence: "--sysctl needs a testbed".to_owned(),
+                    exit: Exit::Missing,
+                }),
+            };
+        };
+        for end in [End::Server, End::Client] {
+            testbed.enter(end).map_err(|error| NoPlace {
+                sentence: error.to_string(),
+                exit: Exit::Missing,
+            })?;
+            for sysctl in sysctls
+                .iter()
+                .filter(|sysctl| sysctl.end.is_none_or(|at| at == end))
+            {
+                sysctl::write(&sysctl.key, &sysctl.value).map_err(|sentence| NoPlace {
+                    sentence,
+                    exit: Exit::Missing,
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn loopback(family: Family, link: &Link, reason: String) -> Result<Self, NoPlace> {

@@ -25,6 +25,9 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
         Ok(place) => place,
         Err(no_place) => return fail_before(request, command, no_place.sentence, no_place.exit),
     };
+    if let Err(no_place) = place.set_sysctls(&request.sysctls) {
+        return fail_before(request, command, no_place.sentence, no_place.exit);
+    }
     let signals = match Signals::take() {
         Ok(signals) => signals,
         Err(error) => {
@@ -165,7 +168,7 @@ fn fail_before(
     sinks.finish(Status::Failed, Some(sentence), exit).into()
 }
 
-fn random_seed() -> u64 {
+pub(in crate::commands) fn random_seed() -> u64 {
     let mut bytes = [0; 8];
     // Without randomness every run has the same arrivals, which harms nothing.
     let _ = getrandom::fill(&mut bytes);

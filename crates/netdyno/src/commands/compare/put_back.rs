@@ -1,0 +1,209 @@
+//! What a side changes on this machine, and putting it back, whatever happens.
+//!
+//! A note of what has to be put back is in the store before anything is changed, and goes when
+//! that is done. A comparison that was killed leaves its note, and the next start acts on it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{sysctl, trial};
+use crate::cli::SideRequest;
+use crate::say;
+use crate::store::Store;
+
+/// What has to be put back, and who was to do it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Note {
+    pid: u32,
+    /// Start of that process in clock ticks since boot: numbers of processes come again.
+    pid_started: u64,
+    /// Another boot has put sysctls back.
+    boot_id: String,
+    /// Names with the values that they had.
+    sysctls: Vec<(String, String)>,
+    teardown: Option<String>,
+}
+
+/// Changes of one trial. Dropping them puts them back, too.
+pub(super) struct Changes {
+    note: Option<(PathBuf, Note)>,
+}
+
+impl Changes {
+    /// Writes the note; nothing is changed yet.
+    pub fn begin(store: &Store, side: &SideRequest) -> Result<Self, String> {
+        let mut sysctls = Vec::new();
+        for wanted in sysctl::of_this_machine(side) {
+            sysctls.push((wanted.key.clone(), sysctl::read(&wanted.key)?));
+        }
+        if sysctls.is_empty() && side.teardown.is_none() {
+            return Ok(Self { note: None });
+        }
+        let pid = std::process::id();
+        let note = Note {
+            pid,
+            pid_started: process_start(pid).unwrap_or_default(),
+            boot_id: boot_id(),
+            sysctls,
+            teardown: side.teardown.clone(),
+        };
+        let folder = folder(store);
+        let path = folder.join(format!("{pid}.json"));
+        let write = || -> std::io::Result<()> {
+            fs::create_dir_all(&folder)?;
+            fs::write(&path, serde_json::to_vec_pretty(&note)?)
+        };
+        write().map_err(|error| format!("writing {}: {error}", path.display()))?;
+        Ok(Self {
+            note: Some((path, note)),
+        })
+    }
+
+    /// Sets the sysctls and runs the setup.
+    pub fn make(&mut self, side: &SideRequest) -> Result<(), String> {
+        for wanted in sysctl::of_this_machine(side) {
+            sysctl::write(&wanted.key, &wanted.value)?;
+        }
+        match &side.setup {
+            Some(setup) => command("the setup", setup),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts everything back.
+    pub fn put_back(&mut self) -> Result<(), String> {
+        let Some((path, note)) = self.note.take() else {
+            return Ok(());
+        };
+        let result = note.put_back();
+        let _ = fs::remove_file(path);
+        result
+    }
+}
+
+impl Drop for Changes {
+    fn drop(&mut self) {
+        if let Err(error) = self.put_back() {
+            say!("{error}");
+        }
+    }
+}
+
+impl Note {
+    /// All of it, even where a part fails; the first failure.
+    fn put_back(&self) -> Result<(), String> {
+        let teardown = self
+            .teardown
+            .as_ref()
+            .map(|teardown| command("the teardown", teardown));
+        let sysctls = self
+            .sysctls
+            .iter()
+            .map(|(key, value)| sysctl::write(key, value));
+        let all: Vec<_> = teardown.into_iter().chain(sysctls).collect();
+        all.into_iter().collect()
+    }
+
+    /// Whether the process that was to put it back is still there to do it.
+    fn is_in_hands(&self) -> bool {
+        self.boot_id == boot_id() && process_start(self.pid) == Some(self.pid_started)
+    }
+}
+
+/// Puts back what a comparison left when it was killed.
+pub(super) fn act_on_notes(store: &Store) {
+    let Ok(entries) = fs::read_dir(folder(store)) else {
+        return;
+    };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let note = fs::read(&path)
+            .ok()
+            .and_then(|text| serde_json::from_slice::<Note>(&text).ok());
+        let Some(note) = note.filter(|note| !note.is_in_hands()) else {
+            continue;
+        };
+        if note.boot_id == boot_id() {
+            let names: Vec<&str> = note.sysctls.iter().map(|(key, _)| key.as_str()).collect();
+            let what = match (names.as_slice(), &note.teardown) {
+                ([], Some(_)) => "its teardown".to_owned(),
+                (names, None) => names.join(", "),
+                (names, Some(_)) => format!("{} and its teardown", names.join(", ")),
+            };
+            say!("a comparison was killed before it put back {what}: doing so now");
+            if let Err(error) = note.put_back() {
+                say!("{error}");
+            }
+        }
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn folder(store: &Store) -> PathBuf {
+    store.folder().join("put-back")
+}
+
+fn command(what: &str, command: &str) -> Result<(), String> {
+    let output = trial::shell(command)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| format!("starting {what} '{command}': {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.trim().lines().last().unwrap_or_default().to_owned();
+    Err(format!(
+        "{what} '{command}' ended with {}: {said}",
+        output.status
+    ))
+}
+
+fn boot_id() -> String {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    text.unwrap_or_default().trim().to_owned()
+}
+
+/// Field 22 of /proc/PID/stat, counted behind the name, which may hold anything (proc(5)).
+fn process_start(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_one_start() {
+        let own = process_start(std::process::id());
+        assert!(own.is_some());
+        assert_eq!(own, process_start(std::process::id()));
+        assert_eq!(process_start(u32::MAX), None);
+    }
+
+    #[test]
+    fn notes_of_the_dead_are_acted_on_and_those_of_the_living_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let mark = folder.path().join("mark");
+        let note = |pid_started| Note {
+            pid: std::process::id(),
+            pid_started,
+            boot_id: boot_id(),
+            sysctls: Vec::new(),
+            teardown: Some(format!("touch {}", mark.display())),
+        };
+        let path = super::folder(&store).join("1.json");
+        fs::create_dir_all(super::folder(&store)).unwrap();
+        let write = |note: Note| fs::write(&path, serde_json::to_vec(&note).unwrap()).unwrap();
+        write(note(process_start(std::process::id()).unwrap()));
+        act_on_notes(&store);
+        assert!(path.exists() && !mark.exists());
+        write(note(1));
+        act_on_notes(&store);
+        assert!(!path.exists() && mark.exists());
+    }
+}
