@@ -195,11 +195,11 @@ fn slips_get_one_sentence() {
     let top = [
         (
             "",
-            "a command is missing: the commands are run, compare, serve, show",
+            "a command is missing: the commands are run, compare, serve, show, explain",
         ),
         (
             "rnu",
-            "'rnu' is not a command: the commands are run, compare, serve, show",
+            "'rnu' is not a command: the commands are run, compare, serve, show, explain",
         ),
         ("--jso", "unexpected argument '--jso' found"),
     ];
