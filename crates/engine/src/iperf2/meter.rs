@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use proto::iperf2::{Reception, ServerReport};
-use record::{TcpInfo, UdpCounters};
+use record::{Buckets, TcpInfo, UdpCounters};
 use units::Nanos;
 
 use super::bins::{BinCounts, BinScale, Bins};
 use super::moments::Moments;
 use super::spread::{Spread, SpreadPen};
+use crate::histogram::Histogram;
 use crate::published::Published;
 use crate::tally::Tally;
 
@@ -28,6 +29,8 @@ pub(crate) struct Meter {
     /// Each way of a bounceback, and their difference, us.
     pub ways: [Arc<Spread>; 3],
     pub bins: Option<Arc<Bins>>,
+    /// Round trips of a bounceback, for the stored run.
+    pub responses: Option<Box<Histogram>>,
     /// What the server said of the flow, and how often it was asked.
     pub report: OnceLock<(Option<ServerReport>, u32)>,
     /// The client of a received flow never stopped asking for the report.
@@ -56,6 +59,14 @@ impl Meter {
         Self {
             bins: bins.map(|scale| Arc::new(Bins::new(scale))),
             ..Self::default()
+        }
+    }
+
+    /// One of a bounceback at its client.
+    pub fn of_bounces(bins: Option<BinScale>) -> Self {
+        Self {
+            responses: Some(Box::default()),
+            ..Self::new(bins)
         }
     }
 
@@ -214,4 +225,6 @@ pub struct Reading {
     pub ways: Option<[Moments; 3]>,
     /// The same times in bins.
     pub bins: Option<BinCounts>,
+    /// Round trips so far, ns.
+    pub responses: Option<Buckets>,
 }

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use record::TcpInfo;
+use record::{Buckets, TcpInfo};
 use units::Nanos;
 
 use super::bins::BinCounts;
@@ -56,6 +56,10 @@ impl Entry {
         self.before.tcp = tcp;
     }
 
+    fn responses(&self) -> Option<Buckets> {
+        self.meter.responses.as_ref().map(|times| times.read())
+    }
+
     fn counts(&self) -> Counts {
         let tcp: Option<TcpInfo> = self
             .tcp
@@ -81,6 +85,7 @@ impl Entry {
                 Some(before) => bins.since(before),
                 None => bins.clone(),
             }),
+            responses: self.responses(),
         };
         (self.before, self.bins_before, self.last) = (counts, bins, now);
         reading
@@ -98,6 +103,7 @@ impl Entry {
             times: self.meter.times.all(),
             ways: Some([0, 1, 2].map(|i: usize| self.meter.ways[i].all())),
             bins: self.meter.bins.as_ref().map(|bins| bins.read()),
+            responses: self.responses(),
         }
     }
 }

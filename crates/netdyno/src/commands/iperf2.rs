@@ -2,6 +2,7 @@
 
 mod background;
 mod client;
+mod kept;
 mod order;
 mod screen;
 mod seen;
@@ -65,7 +66,7 @@ pub fn iperf(argv: &[String]) -> ExitCode {
     }
     match &request {
         Request::Server(request) => server::serve(request, &signals),
-        Request::Client(request) => client::test(request, &signals),
+        Request::Client(request) => client::test(request, argv, &signals),
     }
 }
 

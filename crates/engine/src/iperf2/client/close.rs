@@ -13,9 +13,8 @@ const PATIENCE: Nanos = Nanos::from_secs(2);
 /// First and longest distance of looks at what is acknowledged.
 const FIRST_LOOK: Nanos = Nanos::new(500_000);
 const LAST_LOOK: Nanos = Nanos::from_millis(100);
-/// States of tcpi_state in which our FIN is acknowledged (include/net/tcp_states.h): FIN_WAIT2,
-/// TIME_WAIT, CLOSE.
-const ACKNOWLEDGED: [u64; 3] = [5, 6, 7];
+/// What TCP counts as acknowledged beside payload: the SYN.
+const SYN: u64 = 1;
 
 impl Client {
     /// Waits until the server has everything and has closed, then gives the last figures. A
@@ -107,9 +106,17 @@ impl Client {
             if line.closed || line.drained.is_some() {
                 continue;
             }
-            let state = sys::tcp_info(&*line.socket).ok();
-            let state = state.and_then(|info| info.tcpi_state);
-            if state.is_some_and(|state| ACKNOWLEDGED.contains(&state)) {
+            let sent = line
+                .sends
+                .as_ref()
+                .map(|meter| meter.tally.counters(false).written_bytes);
+            // An acknowledgement of our FIN alone may be delayed.
+            let acked = sys::tcp_info(&*line.socket).ok();
+            let acked = acked.and_then(|info| info.tcpi_bytes_acked);
+            if acked
+                .zip(sent)
+                .is_some_and(|(acked, sent)| acked >= sent + SYN)
+            {
                 line.drained = Some(now);
             }
         }

@@ -218,7 +218,7 @@ impl Client {
             self.roll.enter(entry);
         };
         if let (Kind::Bounce(bounce), false) = (&order.kind, line.is_load) {
-            let meter = Arc::new(Meter::new(order.bins));
+            let meter = Arc::new(Meter::of_bounces(order.bins));
             enter(Way::Bounces, &meter);
             line.sends = Some(meter.clone());
             let left = order.bytes();

@@ -33,6 +33,8 @@ pub struct BounceOrder {
     pub tos: Option<u8>,
     /// How long a reply may take.
     pub patience: Nanos,
+    /// No burst begins so long after the start.
+    pub length: Option<Nanos>,
 }
 
 /// Sends requests one after the other in bursts, and times their replies.
@@ -50,6 +52,8 @@ pub(crate) struct Bounce {
     burst: u32,
     left_of_burst: u32,
     next_burst: Nanos,
+    /// From here on no burst begins.
+    end: Option<Nanos>,
     current: Option<Asked>,
     stopping: bool,
 }
@@ -96,6 +100,7 @@ impl Bounce {
             burst: 0,
             left_of_burst: 0,
             next_burst: start,
+            end: order.length.map(|length| start + length),
             current: None,
             stopping: false,
         }
@@ -177,8 +182,11 @@ impl Bounce {
         };
         let (now, wall) = (clock::now(), clock::wall());
         self.received.add(asked.read);
-        self.times
-            .take((now - asked.at).get() as f64 / 1000.0, wall);
+        let nanos = (now - asked.at).get();
+        self.times.take(nanos as f64 / 1000.0, wall);
+        if let Some(responses) = &self.meter.responses {
+            responses.record(nanos);
+        }
         let reply = BounceMessage::read(&asked.front);
         if self.order.trip_times
             && let Some((received, sent)) = reply.server_times()
@@ -221,11 +229,13 @@ impl Flow for Bounce {
     }
 
     fn due(&self) -> Option<Nanos> {
-        Some(match &self.current {
-            Some(asked) => asked.at + self.order.patience,
-            None if self.left_of_burst > 0 => Nanos::ZERO,
-            None => self.next_burst,
-        })
+        match &self.current {
+            Some(asked) => Some(asked.at + self.order.patience),
+            None if self.left_of_burst > 0 => Some(Nanos::ZERO),
+            // The last burst is over.
+            None if self.end.is_some_and(|end| self.next_burst >= end) => None,
+            None => Some(self.next_burst),
+        }
     }
 
     fn advance(&mut self, room: &mut Room) -> State {
@@ -250,7 +260,7 @@ impl Flow for Bounce {
             }
             let now = clock::now();
             if self.left_of_burst == 0 {
-                if now < self.next_burst {
+                if self.due().is_none_or(|due| now < due) {
                     return State::Going;
                 }
                 self.burst += 1;

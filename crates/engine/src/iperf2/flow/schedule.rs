@@ -129,7 +129,7 @@ impl Frames {
             self.next = passed + 1;
         }
         let late = now - self.due();
-        self.late += u64::from(late.get() as f64 > self.period / 10.0);
+        self.late += u64::from(late.get() as f64 > self.period / 2.0);
         self.next += 1;
         self.sent += 1;
         meter.frames.set([self.sent, self.missed, self.late]);
@@ -183,8 +183,8 @@ mod tests {
         assert_eq!(frames.due(), Nanos::from_secs(1));
         frames.begin(Nanos::from_secs(1), &meter);
         assert_eq!(frames.due(), Nanos::from_millis(1010));
-        // 25 ms late: frame 2 and 3 have passed, frame 4 began 5 ms ago.
-        frames.begin(Nanos::from_millis(1035), &meter);
+        // Frames 2 and 3 have passed, frame 4 began 6 ms ago.
+        frames.begin(Nanos::from_millis(1036), &meter);
         assert_eq!(frames.number(), 4);
         assert_eq!(meter.frames.get(), [2, 2, 1]);
         assert_eq!(frames.due(), Nanos::from_millis(1040));

@@ -11,6 +11,7 @@ use report::dialect::iperf2::{
 use sys::signal::Signals;
 use units::Bytes;
 
+use super::kept::Kept;
 use super::order;
 use super::screen::Screen;
 use super::{Role, print};
@@ -21,7 +22,7 @@ use crate::say;
 const SPARE_DESCRIPTORS: u64 = 256;
 
 /// Does the test.
-pub(super) fn test(request: &ClientRequest, signals: &Signals) -> ExitCode {
+pub(super) fn test(request: &ClientRequest, argv: &[String], signals: &Signals) -> ExitCode {
     let order = match order::order(request) {
         Ok(order) => order,
         Err(reason) => {
@@ -38,6 +39,9 @@ pub(super) fn test(request: &ClientRequest, signals: &Signals) -> ExitCode {
         Some(Key::MadeUp) | None => None,
     };
     let settings = settings(request, &order);
+    let own = order.legs.len() as u32;
+    let peer = order.legs.first().map(|leg| leg.peer.ip());
+    let mut kept = peer.map(|peer| Kept::begin(request, own, peer, argv));
     let mut shown = false;
     let mut show = |facts: Option<&FlowFacts>| {
         if !std::mem::replace(&mut shown, true) {
@@ -65,9 +69,15 @@ pub(super) fn test(request: &ClientRequest, signals: &Signals) -> ExitCode {
         if let Event::Flow(facts) = &event {
             show(Some(facts));
         }
+        if let Some(kept) = &mut kept {
+            kept.hear(&event);
+        }
         super::tell(&mut screen, &event);
     });
     show(None);
+    if let Some(kept) = kept {
+        kept.finish(&outcome);
+    }
     match outcome {
         Ok(outcome) => {
             print(&screen.connect_times(0));

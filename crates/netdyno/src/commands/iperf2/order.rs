@@ -223,6 +223,10 @@ fn bounce_order(
         trip_times: request.trip_times,
         tos: request.common.socket.tos,
         patience: interval.unwrap_or(usual).max(usual) + bounce.hold,
+        length: match request.amount {
+            Amount::Time(time) => Some(time),
+            Amount::Bytes(_) | Amount::ForEver => None,
+        },
     }
 }
 
