@@ -5,6 +5,7 @@ mod asked;
 mod compare;
 mod explain;
 mod habit;
+pub mod lab;
 mod output;
 mod run;
 mod sentence;
@@ -28,6 +29,7 @@ pub use compare::{
     CompareArgs, CompareRequest, Comparing, External, Pick, SideRequest, Sysctl, Work,
 };
 pub use explain::{ExplainArgs, ExplainRequest};
+pub use lab::{LabArgs, LabRequest};
 pub use output::Output;
 pub use run::{RunArgs, RunRequest};
 pub use serve::{Dialect, Log, ServeArgs, ServeRequest};
@@ -55,6 +57,7 @@ enum Typed {
     Serve(ServeArgs),
     Show(ShowArgs),
     Explain(ExplainArgs),
+    Lab(LabArgs),
 }
 
 /// What is to be done.
@@ -70,6 +73,8 @@ pub enum Request {
     Show(ShowRequest),
     /// Say what limited a stored run.
     Explain(ExplainRequest),
+    /// Simulate, or calibrate the simulation.
+    Lab(Box<LabRequest>),
 }
 
 /// Why there is nothing to be done.
@@ -107,6 +112,7 @@ pub fn parse(
         Typed::Serve(args) => args.request().map(Request::Serve),
         Typed::Show(args) => args.request().map(Request::Show),
         Typed::Explain(args) => args.request().map(Request::Explain),
+        Typed::Lab(args) => args.request(read).map(|lab| Request::Lab(Box::new(lab))),
     }
     .map_err(usage)
 }
@@ -129,6 +135,7 @@ Examples:
   netdyno run 10.0.0.2 -P 4 -R     four streams from it
   netdyno show                     the latest run again
   netdyno explain                  what limited it
+  netdyno lab reproduce            published lock contention, simulated
 
 Other tools' command lines, also by links of their names:
   'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...',

@@ -1,10 +1,11 @@
 //! What the commands do.
 
+mod compare;
 mod explain;
 mod iperf2;
 mod iperf3;
 mod keep;
-mod compare;
+mod lab;
 mod netperf;
 mod netserver;
 mod place;
@@ -14,10 +15,11 @@ mod serve;
 mod show;
 mod sink;
 
+pub use compare::compare;
 pub use explain::explain;
 pub use iperf2::iperf;
 pub use iperf3::iperf3;
-pub use compare::compare;
+pub use lab::lab;
 pub use netperf::{netperf, super_netperf};
 pub use netserver::netserver;
 pub use run::run;

@@ -9,6 +9,7 @@ pub mod dialect;
 mod explain;
 mod interval;
 mod json;
+pub mod lab;
 mod progress;
 mod prose;
 mod quantity;

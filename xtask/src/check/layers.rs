@@ -21,19 +21,20 @@ struct Layer {
     may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 17] = [
+const LAYERS: [Layer; 18] = [
     layer("units", Side::Pure, &[]),
     layer("stats", Side::Pure, &["units"]),
     layer("plan", Side::Pure, &["units"]),
     layer("record", Side::Pure, &["units", "stats", "plan"]),
     layer("proto", Side::Pure, &["units", "plan", "record"]),
     layer("analyze", Side::Pure, &["units", "stats", "plan", "record"]),
+    layer("sim", Side::Pure, &["units", "stats"]),
+    layer("locks", Side::Pure, &[]),
     layer(
         "report",
         Side::Pure,
-        &["units", "stats", "plan", "record", "analyze"],
+        &["units", "stats", "plan", "record", "analyze", "sim"],
     ),
-    layer("sim", Side::Pure, &["units", "stats"]),
     layer("sys", Side::System, &["units", "record"]),
     layer("observe", Side::System, &["units", "plan", "record", "sys"]),
     layer("testbed", Side::System, &["units", "plan", "record", "sys"]),
@@ -48,8 +49,8 @@ const LAYERS: [Layer; 17] = [
         "netdyno",
         Side::System,
         &[
-            "units", "stats", "plan", "record", "proto", "analyze", "report", "sim", "sys",
-            "observe", "testbed", "engine",
+            "units", "stats", "plan", "record", "proto", "analyze", "report", "sim", "locks",
+            "sys", "observe", "testbed", "engine",
         ],
     ),
     layer("not-run", Side::Tool, &[]),

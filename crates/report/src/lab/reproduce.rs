@@ -1,0 +1,104 @@
+//! The table of fits and predictions. A failed prediction stays in it.
+
+use sim::reproduce::{Experiment, Figure, Hypothesis};
+
+use crate::quantity::significant;
+use crate::style::{Paint, Style};
+use crate::table::{Align, Table};
+
+/// All experiments: a summary, then each with its figures.
+pub fn experiments(all: &[Experiment], style: Style) -> String {
+    let mut summary = Table::new(&[
+        ("", Align::Left),
+        ("result", Align::Left),
+        ("criterion", Align::Left),
+    ]);
+    for experiment in all {
+        summary.row([
+            experiment.id.to_owned(),
+            verdict(experiment.pass).to_owned(),
+            experiment.criterion.to_owned(),
+        ]);
+    }
+    let details: String = all.iter().map(|one| detail(one, style)).collect();
+    summary.render(style) + &details
+}
+
+fn verdict(pass: bool) -> &'static str {
+    match pass {
+        true => "pass",
+        false => "FAILED",
+    }
+}
+
+fn detail(experiment: &Experiment, style: Style) -> String {
+    let head = format!(
+        "{} {} ({}): {}",
+        experiment.id,
+        experiment.title,
+        experiment.provenance,
+        verdict(experiment.pass)
+    );
+    let paint = match experiment.pass {
+        true => Paint::Headline,
+        false => Paint::Failure,
+    };
+    let mut table = Table::new(&[
+        ("figure", Align::Left),
+        ("fitted", Align::Right),
+        ("predicted", Align::Right),
+        ("published", Align::Right),
+        ("not verified", Align::Right),
+        ("unit", Align::Left),
+    ]);
+    let mut names: Vec<(&str, &'static str)> = Vec::new();
+    let lists = [
+        &experiment.fitted,
+        &experiment.predicted,
+        &experiment.published,
+        &experiment.not_verified,
+    ];
+    for one in lists.iter().flat_map(|list| list.iter()) {
+        if !names.iter().any(|(name, _)| *name == one.name) {
+            names.push((&one.name, one.unit));
+        }
+    }
+    for (name, unit) in names {
+        let cell = |list: &[Figure]| {
+            let found = list.iter().find(|one| one.name == name);
+            significant(found.map(|one| one.value), 4)
+        };
+        table.row([
+            name.to_owned(),
+            cell(&experiment.fitted),
+            cell(&experiment.predicted),
+            cell(&experiment.published),
+            cell(&experiment.not_verified),
+            unit.to_owned(),
+        ]);
+    }
+    let mut text = format!("\n{}\n{}", style.paint(paint, &head), table.render(style));
+    for note in &experiment.notes {
+        text += &format!("  {note}\n");
+    }
+    text
+}
+
+/// The hypotheses, each with its figures.
+pub fn hypotheses(all: &[Hypothesis], style: Style) -> String {
+    let mut text = String::new();
+    for one in all {
+        let answer = if one.holds { "holds" } else { "does not hold" };
+        let head = format!("{} {} (simulated): {answer}", one.id, one.claim);
+        text += &format!(
+            "\n{}\n  switch: {}\n",
+            style.paint(Paint::Headline, &head),
+            one.switch
+        );
+        for figure in &one.figures {
+            let value = significant(Some(figure.value), 4);
+            text += &format!("  {:<44} {value:>10} {}\n", figure.name, figure.unit);
+        }
+    }
+    text
+}
