@@ -3,11 +3,15 @@
 use plan::Arrival;
 use units::Nanos;
 
+use crate::flow::Burst;
+
 /// The intended starts of one flow's requests, in order.
 #[derive(Debug, Clone)]
 pub(crate) enum Arrivals {
     /// Whenever there is room.
     Closed,
+    /// Whenever there is room, but so many in an interval at most.
+    Bursts(Burst),
     /// Open loop: instants that do not depend on the answers.
     Open {
         /// The next intended start, ns; a float so that fractions of a ns do not add up.
@@ -57,6 +61,7 @@ impl Arrivals {
     pub fn next(&self) -> Option<Nanos> {
         match self {
             Self::Closed => None,
+            Self::Bursts(burst) => burst.due(),
             Self::Open { next, .. } => Some(Nanos::new(*next as u64)),
         }
     }
@@ -66,6 +71,10 @@ impl Arrivals {
     pub fn take(&mut self, now: Nanos) -> Option<Nanos> {
         match self {
             Self::Closed => Some(now),
+            Self::Bursts(burst) => burst.opens_at(now).then(|| {
+                burst.sent();
+                now
+            }),
             Self::Open { next, gap, random } => {
                 let due = Nanos::new(*next as u64);
                 if due > now {

@@ -2,6 +2,7 @@
 
 mod answering;
 mod arrivals;
+mod buffer;
 pub mod client;
 mod closing;
 mod control;

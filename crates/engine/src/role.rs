@@ -146,6 +146,8 @@ impl Part {
                     current: None,
                     generation: 0,
                     stopping: false,
+                    tries_again: false,
+                    pause: None,
                 });
             }
         };
@@ -172,6 +174,10 @@ impl Part {
                     size,
                     left,
                     pace,
+                    burst: None,
+                    timer: None,
+                    offset: 0,
+                    period: 1,
                     rest: 0,
                     full: false,
                 })
@@ -203,6 +209,7 @@ impl Part {
                     half,
                     size,
                     trunc: load.trunc,
+                    timer: None,
                 })
             }
             (Role::Receive, Transport::Udp) => Box::new(UdpReceive {

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use sys::{Wait, Wake, thread};
 use units::Nanos;
 
+use crate::buffer::{Buffer, Placement};
 use crate::flow::{Flow, Room};
 use crate::many::Many;
 use crate::orders::{Level, Orders};
@@ -45,6 +46,8 @@ pub(crate) struct Watch {
     pub payload: Vec<u8>,
     /// Bytes of room for what is received.
     pub sink: usize,
+    /// Where the two begin.
+    pub places: (Placement, Placement),
     pub cpu: Option<u16>,
     /// When to begin.
     pub start: Nanos,
@@ -78,6 +81,7 @@ impl Squad {
             flows,
             payload,
             sink,
+            places,
             cpu,
             start,
         } = watch;
@@ -113,8 +117,8 @@ impl Squad {
                 let _ = thread::pin(cpu);
             }
             let mut room = Room {
-                payload,
-                sink: vec![0; sink],
+                payload: Buffer::placed(&payload, places.0),
+                sink: Buffer::placed(&vec![0; sink], places.1),
                 wait: Wait::Never,
             };
             let _ = ready.send(());

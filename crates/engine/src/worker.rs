@@ -131,8 +131,8 @@ impl Task {
             (byte >> 24) as u8
         });
         Room {
-            payload: payload.collect(),
-            sink: vec![0; largest.max(LEAST_READ)],
+            payload: payload.collect::<Vec<u8>>().into(),
+            sink: vec![0; largest.max(LEAST_READ)].into(),
             wait: Wait::Never,
         }
     }

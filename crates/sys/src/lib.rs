@@ -37,7 +37,8 @@ pub use socket::{
 pub use tap::{Tap, create_tap};
 pub use tcp_info::tcp_info;
 pub use transfer::{
-    Sender, Wait, discard, is_no_buffers, memory_file, recv, recv_from, send, send_file, send_to,
+    Sender, Wait, connect_to, discard, is_no_buffers, memory_file, recv, recv_from, send,
+    send_file, send_to,
 };
 pub use wake::Wake;
 

@@ -322,6 +322,20 @@ impl<'a> Options<'a> {
         )
     }
 
+    /// TCP_FASTOPEN_CONNECT: the SYN waits for the first write and takes its data along, once the
+    /// peer's cookie is known.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_fastopen_connect(self) -> io::Result<()> {
+        option(
+            &self.0,
+            libc::IPPROTO_TCP,
+            libc::TCP_FASTOPEN_CONNECT,
+            int(1)?,
+        )
+    }
+
     /// TCP_DEFER_ACCEPT: a listener hears of a connection with its first data, or after `time`.
     ///
     /// # Errors

@@ -211,6 +211,23 @@ pub fn send_to(
     }
 }
 
+/// connect(2) of a datagram socket to `sender`: it hears nobody else from then on.
+///
+/// # Errors
+/// What the kernel says.
+pub fn connect_to(socket: impl AsFd, sender: &Sender) -> io::Result<()> {
+    // SAFETY: the address is readable for the length beside it, which the kernel set and which is
+    // no longer than the storage.
+    let result = unsafe {
+        libc::connect(
+            socket.as_fd().as_raw_fd(),
+            (&raw const sender.address).cast(),
+            sender.length,
+        )
+    };
+    check(result).map(|_| ())
+}
+
 /// Whether the kernel had no room in a device or qdisc queue for a datagram (ENOBUFS).
 pub fn is_no_buffers(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ENOBUFS)

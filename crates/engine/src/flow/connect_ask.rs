@@ -38,7 +38,14 @@ pub(crate) struct ConnectAsk {
     /// Connections opened so far.
     pub generation: u32,
     pub stopping: bool,
+    /// A connection that is refused is tried again, a moment later.
+    pub tries_again: bool,
+    /// When.
+    pub pause: Option<Nanos>,
 }
+
+/// How long after a connection that was refused the next one is tried.
+const PAUSE: Nanos = Nanos::from_millis(1);
 
 /// The transaction under way.
 pub(crate) struct Transaction {
@@ -56,6 +63,10 @@ impl ConnectAsk {
         if self.stopping || self.left == 0 {
             return Ok(false);
         }
+        if self.pause.is_some_and(|until| until > now) {
+            return Ok(false);
+        }
+        self.pause = None;
         let Some(intended) = self.arrivals.take(now) else {
             return Ok(false);
         };
@@ -87,8 +98,15 @@ impl ConnectAsk {
             return Ok(false);
         };
         if !current.connected {
-            sys::take_error(&current.socket).map_err(|error| Broken::at("connecting", error))?;
-            current.connected = true;
+            match sys::take_error(&current.socket) {
+                Ok(()) => current.connected = true,
+                Err(error) if self.tries_again && would_help(&error) => {
+                    self.pause = Some(clock::now() + PAUSE);
+                    self.left = self.left.saturating_add(1);
+                    return Ok(true);
+                }
+                Err(error) => return Err(Broken::at("connecting", error)),
+            }
         }
         let preamble = self.opener.preamble();
         while current.written < preamble.len() + self.request {
@@ -151,7 +169,8 @@ impl Flow for ConnectAsk {
         if self.current.is_some() || self.stopping {
             return None;
         }
-        Some(self.arrivals.next().unwrap_or(Nanos::ZERO))
+        let pause = self.pause.unwrap_or(Nanos::ZERO);
+        Some(self.arrivals.next().unwrap_or(Nanos::ZERO).max(pause))
     }
 
     fn advance(&mut self, room: &mut Room) -> State {
@@ -177,6 +196,17 @@ impl Flow for ConnectAsk {
             State::Going
         }
     }
+}
+
+/// Whether another try may go better.
+fn would_help(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        AddrInUse, AddrNotAvailable, ConnectionRefused, ConnectionReset, TimedOut,
+    };
+    matches!(
+        error.kind(),
+        ConnectionRefused | ConnectionReset | TimedOut | AddrInUse | AddrNotAvailable
+    )
 }
 
 /// Not connected yet (ENOTCONN), or nothing to do right now.

@@ -1,7 +1,8 @@
-//! What the two asking behaviours share: the times of requests.
+//! The times of requests, and of calls.
 
 use std::sync::Arc;
 
+use sys::clock;
 use units::Nanos;
 
 use crate::histogram::Histogram;
@@ -40,6 +41,24 @@ impl Timer {
             open,
             sum: 0,
             count: 0,
+        }
+    }
+
+    /// When a call begins, where calls are timed.
+    #[inline]
+    pub fn begin(timer: &Option<Self>) -> Option<Nanos> {
+        timer.as_ref().map(|_| clock::now())
+    }
+
+    /// Notes that a call that began at `began` is over.
+    #[inline]
+    pub fn called(timer: &mut Option<Self>, began: Option<Nanos>, tally: &Tally) {
+        if let (Some(timer), Some(began)) = (timer, began) {
+            let request = Request {
+                intended: began,
+                sent: began,
+            };
+            timer.answered(request, clock::now(), tally);
         }
     }
 

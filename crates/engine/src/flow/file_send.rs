@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sys::{Readiness, clock};
 
+use super::exchange::Timer;
 use super::{Broken, Flow, Room, State, TURN, would_block};
 use crate::tally::{Half, Tally};
 
@@ -26,6 +27,8 @@ pub(crate) struct FileSend {
     pub left: u64,
     /// What is left of a piece that the socket took only a part of.
     pub rest: usize,
+    /// Where the time of each call goes, if that is wanted.
+    pub timer: Option<Timer>,
 }
 
 impl FileSend {
@@ -56,9 +59,11 @@ impl Flow for FileSend {
             if self.offset >= self.length {
                 self.offset = 0;
             }
+            let began = Timer::begin(&self.timer);
             match sys::send_file(&*self.socket, &*self.file, self.offset, self.rest) {
                 Ok(0) => return Broken::peer("sending a file: it has become shorter"),
                 Ok(n) => {
+                    Timer::called(&mut self.timer, began, &self.tally);
                     self.offset += n as u64;
                     self.rest -= n;
                     self.half.bytes += n as u64;

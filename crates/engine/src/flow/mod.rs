@@ -6,6 +6,7 @@
 
 mod answer;
 mod ask;
+mod burst;
 mod connect_answer;
 mod connect_ask;
 mod connect_serve;
@@ -30,8 +31,11 @@ use record::Outage;
 use sys::{Readiness, Wait};
 use units::Nanos;
 
+use crate::buffer::Buffer;
+
 pub(crate) use answer::Answer;
 pub(crate) use ask::Ask;
+pub(crate) use burst::Burst;
 pub(crate) use connect_answer::{ConnectAnswer, ConnectCounts};
 pub(crate) use connect_ask::{ConnectAsk, Open};
 pub(crate) use connect_serve::ConnectServe;
@@ -41,7 +45,7 @@ pub(crate) use outages::Outages;
 pub(crate) use plain_answer::PlainAnswer;
 pub(crate) use plain_ask::PlainAsk;
 pub(crate) use plain_receive::PlainReceive;
-pub(crate) use plain_send::{Burst, PlainSend};
+pub(crate) use plain_send::PlainSend;
 pub(crate) use stream_receive::StreamReceive;
 pub(crate) use stream_send::{Pace, StreamSend};
 pub(crate) use udp_answer::UdpAnswer;
@@ -55,9 +59,9 @@ pub(crate) const TURN: usize = 16;
 /// A worker's memory, shared by its flows one after the other.
 pub(crate) struct Room {
     /// What is sent; only the first bytes of a datagram are ever written to.
-    pub payload: Vec<u8>,
+    pub payload: Buffer,
     /// What is received lands here and is looked at no further than a header.
-    pub sink: Vec<u8>,
+    pub sink: Buffer,
     /// Whether calls on sockets may wait.
     pub wait: Wait,
 }

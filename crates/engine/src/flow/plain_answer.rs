@@ -19,6 +19,8 @@ pub(crate) struct PlainAnswer {
     pub received: Half,
     /// Told of the first datagram.
     pub began: Option<Arc<Wake>>,
+    /// Whether only the first datagram's sender is answered.
+    pub connects: bool,
 }
 
 impl Flow for PlainAnswer {
@@ -45,6 +47,11 @@ impl Flow for PlainAnswer {
                     self.tally.set_received(&self.received);
                     if let Some(wake) = self.began.take() {
                         wake.wake();
+                    }
+                    if std::mem::take(&mut self.connects)
+                        && let Err(error) = sys::connect_to(&*self.socket, &sender)
+                    {
+                        return Broken::at("connecting to the asking end", error);
                     }
                     let reply = &room.payload[..self.reply];
                     match sys::send_to(&*self.socket, reply, &sender, room.wait) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sys::{Readiness, clock};
 use units::Nanos;
 
+use super::burst::Burst;
 use super::exchange::{Request, Timer};
 use super::{Broken, Flow, Room, State, TURN, udp_send, would_block};
 use crate::tally::{Half, Tally};
@@ -27,12 +28,19 @@ pub(crate) struct PlainAsk {
     pub waiting: VecDeque<Request>,
     pub unanswered: u64,
     pub stopping: bool,
+    pub burst: Option<Burst>,
 }
 
 impl PlainAsk {
     #[inline]
     fn send_due(&mut self, now: Nanos, room: &Room) -> State {
         while !self.stopping && self.left > 0 && self.waiting.len() < self.depth {
+            if let Some(burst) = &mut self.burst {
+                if !burst.opens_at(now) {
+                    break;
+                }
+                burst.sent();
+            }
             match sys::send(&*self.socket, &room.payload[..self.request], room.wait) {
                 Ok(n) => self.sent.add(n),
                 Err(error) if would_block(&error) || udp_send::passes(&error) => {
@@ -109,7 +117,12 @@ impl Flow for PlainAsk {
     fn due(&self) -> Option<Nanos> {
         match self.waiting.front() {
             Some(oldest) => Some(oldest.sent + self.patience),
-            None => Some(Nanos::ZERO),
+            None => Some(
+                self.burst
+                    .as_ref()
+                    .and_then(Burst::due)
+                    .unwrap_or(Nanos::ZERO),
+            ),
         }
     }
 

@@ -7,10 +7,13 @@ use std::sync::Arc;
 use sys::{Readiness, clock};
 use units::Nanos;
 
+use super::burst::Burst;
+use super::exchange::Timer;
 use super::{Broken, Flow, Room, State, TURN, udp_send, would_block};
 use crate::tally::{Half, Tally};
 
-/// Sends datagrams as fast as the socket takes them. It reads no clock and writes no header.
+/// Sends datagrams as fast as the socket takes them. It writes no header, and reads the clock only
+/// where calls are timed.
 pub(crate) struct PlainSend {
     pub socket: Arc<OwnedFd>,
     pub tally: Arc<Tally>,
@@ -23,40 +26,10 @@ pub(crate) struct PlainSend {
     pub offset: usize,
     pub period: usize,
     pub burst: Option<Burst>,
+    /// Where the time of each call goes, if that is wanted.
+    pub timer: Option<Timer>,
     /// After a refusal that is not "try again": when to go on.
     pub pause: Option<Nanos>,
-}
-
-/// So many at once, so often.
-pub(crate) struct Burst {
-    pub size: u32,
-    pub interval: Nanos,
-    /// Left of the burst at hand.
-    pub left: u32,
-    /// When the next burst is due.
-    pub next: Nanos,
-}
-
-impl Burst {
-    /// When the next message may go; none when it may go now.
-    fn due(&self) -> Option<Nanos> {
-        (self.left == 0).then_some(self.next)
-    }
-
-    /// Whether a message may go now.
-    fn opens(&mut self) -> bool {
-        if self.left > 0 {
-            return true;
-        }
-        let now = clock::now();
-        if now < self.next {
-            return false;
-        }
-        self.left = self.size;
-        // Bursts that were missed are not made up for.
-        self.next = (self.next + self.interval).max(now);
-        true
-    }
 }
 
 /// How long a sender rests after a datagram that the system refused.
@@ -99,15 +72,17 @@ impl Flow for PlainSend {
             }
             self.pause = None;
             let bytes = &room.payload[self.offset..self.offset + self.size];
+            let began = Timer::begin(&self.timer);
             match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {
+                    Timer::called(&mut self.timer, began, &self.tally);
                     self.half.add(n);
                     self.offset = (self.offset + n) % self.period;
                     if self.left != u64::MAX {
                         self.left -= 1;
                     }
                     if let Some(burst) = &mut self.burst {
-                        burst.left -= 1;
+                        burst.sent();
                     }
                 }
                 Err(error) if would_block(&error) => return State::Going,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sys::{Readiness, clock};
 
+use super::exchange::Timer;
 use super::{Broken, Flow, Room, State, TURN, would_block};
 use crate::tally::{Half, Tally};
 
@@ -17,6 +18,8 @@ pub(crate) struct StreamReceive {
     pub size: usize,
     /// The kernel drops the payload instead of copying it (MSG_TRUNC).
     pub trunc: bool,
+    /// Where the time of each call goes, if that is wanted.
+    pub timer: Option<Timer>,
 }
 
 impl Flow for StreamReceive {
@@ -31,6 +34,7 @@ impl Flow for StreamReceive {
     #[inline]
     fn advance(&mut self, room: &mut Room) -> State {
         for _ in 0..TURN {
+            let began = Timer::begin(&self.timer);
             let taken = if self.trunc {
                 sys::discard(&*self.socket, self.size, room.wait)
             } else {
@@ -42,6 +46,7 @@ impl Flow for StreamReceive {
                     return State::Done;
                 }
                 Ok(n) => {
+                    Timer::called(&mut self.timer, began, &self.tally);
                     self.half.add(n);
                     self.tally.set_received(&self.half);
                 }

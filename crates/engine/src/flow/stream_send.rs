@@ -6,6 +6,8 @@ use std::sync::Arc;
 use sys::{Readiness, clock};
 use units::Nanos;
 
+use super::burst::Burst;
+use super::exchange::Timer;
 use super::{Broken, Flow, Room, State, TURN, would_block};
 use crate::histogram::Histogram;
 use crate::pacer::Pacer;
@@ -21,6 +23,12 @@ pub(crate) struct StreamSend {
     /// Bytes still to write; `u64::MAX` without end.
     pub left: u64,
     pub pace: Option<Pace>,
+    pub burst: Option<Burst>,
+    /// Where the time of each call goes, if that is wanted.
+    pub timer: Option<Timer>,
+    /// Where in the payload, which repeats itself after so many bytes, the next byte is.
+    pub offset: usize,
+    pub period: usize,
     /// What is left of a message that the socket took only a part of.
     pub rest: usize,
     /// The socket was full at the last try.
@@ -65,6 +73,12 @@ impl StreamSend {
                 }
                 pace.sent(now);
             }
+            if let Some(burst) = &mut self.burst {
+                if !burst.opens() {
+                    return false;
+                }
+                burst.sent();
+            }
             self.rest = self
                 .size
                 .min(usize::try_from(self.left).unwrap_or(usize::MAX));
@@ -82,15 +96,16 @@ impl Flow for StreamSend {
         // A paced sender with room waits for its time, not for the socket.
         Readiness {
             read: false,
-            write: self.pace.is_none() || self.full,
+            write: self.full || (self.pace.is_none() && self.due().is_none()),
         }
     }
 
     fn due(&self) -> Option<Nanos> {
-        self.pace
-            .as_ref()
-            .filter(|_| !self.full)
-            .map(|pace| pace.pacer.due())
+        if self.full || self.rest > 0 {
+            return None;
+        }
+        let burst = self.burst.as_ref().and_then(Burst::due);
+        self.pace.as_ref().map(|pace| pace.pacer.due()).or(burst)
     }
 
     #[inline]
@@ -103,8 +118,12 @@ impl Flow for StreamSend {
             if !self.begin(clock::now) {
                 return State::Going;
             }
-            match sys::send(&*self.socket, &room.payload[..self.rest], room.wait) {
+            let bytes = &room.payload[self.offset..self.offset + self.rest];
+            let began = Timer::begin(&self.timer);
+            match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {
+                    Timer::called(&mut self.timer, began, &self.tally);
+                    self.offset = (self.offset + n) % self.period;
                     self.rest -= n;
                     self.half.bytes += n as u64;
                     self.half.messages += u64::from(self.rest == 0);

@@ -62,8 +62,16 @@ pub struct Job {
     pub only_connects: bool,
     /// The payload comes from a file that the kernel sends by itself (sendfile(2)).
     pub sendfile: bool,
-    /// That file; none is one of our own.
+    /// A file that the payload is taken from; none is one of our own.
     pub file: Option<PathBuf>,
+    /// Alignment and offset of the memory that is sent, and of that which is received into.
+    pub places: ((u16, u16), (u16, u16)),
+    /// Received data need not be read, only counted.
+    pub avoids_copies: bool,
+    /// Each send or receive of a test that is no exchange is timed.
+    pub times_calls: bool,
+    /// A connection that is refused is tried again, in tests of many connections.
+    pub tries_again: bool,
     /// How long.
     pub length: Length,
     /// How long to wait before the server is asked: its own time runs from then on.

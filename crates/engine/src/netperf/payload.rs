@@ -11,6 +11,15 @@ pub(super) fn payload(size: usize) -> Vec<u8> {
     TEXT.iter().copied().cycle().take(size + PERIOD).collect()
 }
 
+/// The same of a file's text, over and over, and after how many bytes it repeats itself.
+pub(super) fn payload_of(text: &[u8], size: usize) -> (Vec<u8>, usize) {
+    if text.is_empty() {
+        return (payload(size), PERIOD);
+    }
+    let bytes = text.iter().copied().cycle().take(size + text.len());
+    (bytes.collect(), text.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

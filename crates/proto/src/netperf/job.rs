@@ -43,6 +43,10 @@ pub struct Job {
     pub avoids_copies: bool,
     /// Keep to a rate.
     pub pace: Option<Pace>,
+    /// Alignment and offset of the memory that is sent.
+    pub send_place: (u16, u16),
+    /// The same of what is received.
+    pub recv_place: (u16, u16),
     /// Equal tests that are asked for at once, each with a data socket of its own.
     pub tests: u32,
 }
@@ -143,6 +147,8 @@ impl Job {
             measures_cpu: false,
             avoids_copies: false,
             pace: None,
+            send_place: (0, 0),
+            recv_place: (0, 0),
             tests: 1,
         }
     }

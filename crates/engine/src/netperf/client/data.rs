@@ -1,12 +1,11 @@
 //! The client's data sockets, and what is done on them.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use plan::Arrival;
 use proto::netperf::{Length, Transport, Work};
 use sys::Options;
 use units::{Bytes, Nanos};
@@ -17,7 +16,7 @@ use crate::flow::{
     Ask, Burst, ConnectAsk, FileSend, Flow, Open, PlainAsk, PlainReceive, PlainSend, StreamReceive,
     StreamSend, Timer, Timings,
 };
-use crate::netperf::payload::{PERIOD, payload};
+use crate::netperf::payload::{PERIOD, payload, payload_of};
 use crate::netperf::socket;
 use crate::squad::{Member, Single};
 use crate::tally::{Half, Tally};
@@ -83,6 +82,10 @@ impl Dialer {
         let options = Options::of(&socket);
         if tcp && let Some(size) = job.mss {
             options.set_mss(size)?;
+        }
+        // What only receives would never send its SYN.
+        if tcp && job.options.fastopen && !matches!(job.work, Work::Receive { .. }) {
+            options.set_fastopen_connect()?;
         }
         if tcp && job.cork {
             options.set_cork()?;
@@ -154,10 +157,11 @@ pub(super) fn sizes(job: &Job, buffers: (Option<Bytes>, Option<Bytes>)) -> Sizes
     }
 }
 
-/// What one flow does.
+/// What one flow does. Its payload repeats itself after `period` bytes.
 pub(super) fn member(
     job: &Arc<Job>,
     sizes: Sizes,
+    period: usize,
     socket: Option<&Arc<OwnedFd>>,
     dialer: Dialer,
     tally: Arc<Tally>,
@@ -166,11 +170,16 @@ pub(super) fn member(
 ) -> Member {
     let (half, count) = (Half::default(), left(job, sizes));
     let timer = Timer::new(timings.clone(), false);
-    let arrivals = Arrivals::new(Arrival::Closed, Nanos::ZERO, 0, 1, 0);
+    let calls = job.times_calls.then(|| Timer::new(timings.clone(), false));
+    let arrivals = match burst(job) {
+        Some(burst) => Arrivals::Bursts(burst),
+        None => Arrivals::Closed,
+    };
     let depth = job.burst as usize + 1;
     let udp = job.transport == Transport::Udp;
+    // A paced flow waits for its instants, and must hear of the end meanwhile.
     let single = |shut_to_stop| {
-        socket.map(|socket| Single {
+        socket.filter(|_| job.pace.is_none()).map(|socket| Single {
             socket: socket.clone(),
             shut_to_stop,
         })
@@ -184,8 +193,9 @@ pub(super) fn member(
                 size: sizes.send,
                 left: count,
                 offset: 0,
-                period: PERIOD,
+                period,
                 burst: burst(job),
+                timer: calls,
                 pause: None,
             };
             (Box::new(flow), true, single(false))
@@ -201,6 +211,7 @@ pub(super) fn member(
                 size: sizes.send,
                 left: count,
                 rest: 0,
+                timer: calls,
             };
             (Box::new(flow), true, single(true))
         }
@@ -212,6 +223,10 @@ pub(super) fn member(
                 size: sizes.send,
                 left: count,
                 pace: None,
+                burst: burst(job),
+                timer: calls,
+                offset: 0,
+                period,
                 rest: 0,
                 full: false,
             };
@@ -224,6 +239,8 @@ pub(super) fn member(
                 half,
                 size: sizes.recv,
                 began: None,
+                connects: false,
+                timer: calls,
             };
             (Box::new(flow), false, single(false))
         }
@@ -233,7 +250,8 @@ pub(super) fn member(
                 tally,
                 half,
                 size: sizes.recv,
-                trunc: false,
+                trunc: job.avoids_copies,
+                timer: calls,
             };
             (Box::new(flow), false, single(false))
         }
@@ -251,6 +269,7 @@ pub(super) fn member(
                 waiting: Default::default(),
                 unanswered: 0,
                 stopping: false,
+                burst: burst(job),
             };
             (Box::new(flow), true, None)
         }
@@ -283,6 +302,8 @@ pub(super) fn member(
                 current: None,
                 generation: 0,
                 stopping: false,
+                tries_again: job.tries_again,
+                pause: None,
             };
             (Box::new(flow), true, None)
         }
@@ -315,6 +336,21 @@ fn burst(job: &Job) -> Option<Burst> {
         left: 0,
         next: Nanos::ZERO,
     })
+}
+
+/// What is sent in pieces of `size` bytes, and after how many bytes it repeats itself.
+///
+/// # Errors
+/// What the system answered about the file.
+pub(super) fn filled(job: &Job, size: usize) -> io::Result<(Vec<u8>, usize)> {
+    /// Of a longer file the rest is left out, so that the payload stays in the caches.
+    const MOST: u64 = 1 << 20;
+    let Some(path) = job.file.as_ref().filter(|_| !job.sendfile) else {
+        return Ok((payload(size), PERIOD));
+    };
+    let mut text = Vec::new();
+    File::open(path)?.take(MOST).read_to_end(&mut text)?;
+    Ok(payload_of(&text, size))
 }
 
 /// The file that is sent and how much of it, in whole pieces of `size` bytes.

@@ -13,9 +13,9 @@ use super::data::{self, Dialer, Sizes};
 use super::line::Line;
 use super::look::{Look, asks};
 use super::{CONNECT, Client, ClientError, Job, News, Outcome, Progress, key};
+use crate::buffer::Placement;
 use crate::flow::Timings;
 use crate::netperf::Cpu;
-use crate::netperf::payload::payload;
 use crate::squad::{Squad, Watch};
 
 /// How long many flows have from the announcement of their start to the start.
@@ -286,6 +286,8 @@ impl Client {
             .collect();
         let threads = cpus.min(going.len());
         let file = data::file(job, sizes.send)?;
+        let (payload, period) = data::filled(job, sizes.send)?;
+        let place = |(alignment, offset): (u16, u16)| Placement { alignment, offset };
         let mut all = Vec::new();
         for number in 0..threads {
             let timings = Timings::default();
@@ -300,6 +302,7 @@ impl Client {
                 flows.push(data::member(
                     job,
                     sizes,
+                    period,
                     line.handle.socket.as_ref(),
                     Dialer::new(job.clone(), peer),
                     line.handle.tally.clone(),
@@ -310,8 +313,9 @@ impl Client {
             squad.start(Watch {
                 name: format!("netperf-{number}"),
                 flows,
-                payload: payload(sizes.send),
+                payload: payload.clone(),
                 sink: sizes.recv.max(4096),
+                places: (place(job.places.0), place(job.places.1)),
                 cpu: job.cpu.and_then(|cpu| u16::try_from(cpu).ok()),
                 start,
             })?;

@@ -9,6 +9,7 @@ use sys::{Wake, clock, thread};
 use units::{BitRate, Nanos};
 
 use super::test::Test;
+use crate::buffer::Placement;
 use crate::netperf::Cpu;
 use crate::netperf::payload::payload;
 use crate::squad::{Member, Squad, Watch};
@@ -185,6 +186,7 @@ impl Group {
                 payload: payload(send_size),
                 // Requests may come several at a time.
                 sink: room.max(LEAST_ROOM),
+                places: (place(self.job.send_place), place(self.job.recv_place)),
                 cpu,
                 start: Nanos::ZERO,
             })?;
@@ -201,4 +203,8 @@ impl Group {
     fn connects(&self) -> bool {
         self.job.transport == Transport::Tcp && !self.job.reconnects()
     }
+}
+
+fn place((alignment, offset): (u16, u16)) -> Placement {
+    Placement { alignment, offset }
 }

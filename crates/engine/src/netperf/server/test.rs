@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use proto::netperf::{Job, Length, Opened, Tally, Transport, Work};
-use sys::{Options, Wake};
+use sys::{Options, Wake, clock};
 use units::{BitRate, Bytes};
 
 use crate::flow::{
@@ -122,7 +122,7 @@ impl Test {
             cpu_rate: job.measures_cpu.then_some(Cpu::RATE),
             pace: job
                 .pace
-                .filter(|_| udp && matches!(job.work, Work::Send { .. })),
+                .filter(|_| matches!(job.work, Work::Send { .. })),
             priority: marks.priority,
             tos: marks.tos,
         };
@@ -239,6 +239,7 @@ impl Test {
                 half,
                 size: self.room(),
                 trunc: self.job.avoids_copies,
+                timer: None,
             }),
             Work::Send { .. } => Box::new(StreamSend {
                 socket: socket.clone(),
@@ -247,6 +248,10 @@ impl Test {
                 size: self.send_size,
                 left: self.left_bytes(),
                 pace: None,
+                burst: self.burst(),
+                timer: None,
+                offset: 0,
+                period: PERIOD,
                 rest: 0,
                 full: false,
             }),
@@ -258,7 +263,9 @@ impl Test {
                 progress: Default::default(),
             }),
         };
-        let single = Some(Single {
+        // A paced sender waits for its instants, and must hear of the end meanwhile.
+        let paced = active && self.job.pace.is_some();
+        let single = (!paced).then(|| Single {
             socket: socket.clone(),
             shut_to_stop: active,
         });
@@ -327,12 +334,8 @@ impl Test {
                     left,
                     offset: 0,
                     period: PERIOD,
-                    burst: self.job.pace.map(|pace| Burst {
-                        size: pace.burst,
-                        interval: pace.interval,
-                        left: pace.burst,
-                        next: sys::clock::now() + pace.interval,
-                    }),
+                    burst: self.burst(),
+                    timer: None,
                     pause: None,
                 })
             }
@@ -344,6 +347,7 @@ impl Test {
                 sent: half,
                 received: half,
                 began,
+                connects: self.job.options.connected,
             }),
             Work::Receive { .. } | Work::Connect => Box::new(PlainReceive {
                 socket: socket.clone(),
@@ -351,9 +355,12 @@ impl Test {
                 half,
                 size: self.room(),
                 began,
+                connects: self.job.options.connected,
+                timer: None,
             }),
         };
-        let single = Some(Single {
+        let paced = active && self.job.pace.is_some();
+        let single = (!paced).then_some(Single {
             socket,
             shut_to_stop: false,
         });
@@ -362,6 +369,15 @@ impl Test {
             active,
             single,
         }))
+    }
+
+    fn burst(&self) -> Option<Burst> {
+        self.job.pace.map(|pace| Burst {
+            size: pace.burst,
+            interval: pace.interval,
+            left: pace.burst,
+            next: clock::now() + pace.interval,
+        })
     }
 
     /// Bytes of one receive.

@@ -219,7 +219,9 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
     let local = outcome.flows.iter().find_map(|flow| flow.local);
     let broken = outcome.flows.iter().filter_map(|flow| flow.error.as_ref());
     let response = outcome.response.clone();
-    let asked = client && !response.0.is_empty();
+    // Times of single sends are netperf's own figure, and no response times.
+    let asks = outcome.flows.iter().any(|flow| flow.counters.transactions > 0);
+    let asked = client && asks && !response.0.is_empty();
     let load = LoadReport {
         window_ns: (0, window(end, outcome).get()),
         counted: sum(outcome, |flow| counters(end, flow).0),

@@ -100,6 +100,10 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
         only_connects: request.test == TestName::TcpMss,
         sendfile: request.test == TestName::TcpSendfile,
         file: data.fill_files.local.clone().map(Into::into),
+        places: places(data.alignments.local, data.offsets.local),
+        avoids_copies: data.avoids_copies,
+        times_calls: request.latency && !data.way.counts_transactions(),
+        tries_again: data.keeps_trying,
         length: request.length,
         delay: request.delay,
         cpu: request.cpus.local,
@@ -122,6 +126,7 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
             priority: socket.priority.local,
             tos: socket.tos.local.filter(|tos| *tos > 0),
             congestion: socket.congestion.local.clone(),
+            fastopen: socket.fastopen,
             ..DataOptions::default()
         },
         pacing: socket
@@ -137,6 +142,15 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
         interim: request.interim.map(|wish| wish.interval),
         interval: Timing::DEFAULT_INTERVAL,
     })
+}
+
+/// Alignment and offset of what is sent and of what is received; more than a page's worth is none.
+fn places(alignments: (u32, u32), offsets: (u32, u32)) -> ((u16, u16), (u16, u16)) {
+    let fits = |value: u32| u16::try_from(value).unwrap_or(0);
+    (
+        (fits(alignments.0), fits(offsets.0)),
+        (fits(alignments.1), fits(offsets.1)),
+    )
 }
 
 fn first(host: &str, port: u16, family: Family) -> Result<SocketAddr, String> {

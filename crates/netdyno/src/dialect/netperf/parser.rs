@@ -327,10 +327,12 @@ fn selection(layout: &Layout) -> Option<&Selection> {
 fn without_effect(globals: &Globals, options: &TestOptions, way: Way) -> Vec<String> {
     let buffers = "data is sent from one buffer here, it has no effect at this end";
     let given = |pair: (Option<u32>, Option<u32>)| pair != (None, None);
+    let far = |place: u32| place > u32::from(u16::MAX);
+    let beyond = |(a, b): (Option<u32>, Option<u32>)| a.is_some_and(far) || b.is_some_and(far);
     let lone = globals.intervals.local.is_some() && globals.bursts.local.is_none();
     [
-        (given(globals.alignments.local), "-a", buffers),
-        (given(globals.offsets.local), "-o", buffers),
+        (beyond(globals.alignments.local), "-a", "more than 65535 has no effect"),
+        (beyond(globals.offsets.local), "-o", "more than 65535 has no effect"),
         (given(globals.widths), "-W", buffers),
         (lone, "-w", "without -b it has no effect, as with netperf"),
         (

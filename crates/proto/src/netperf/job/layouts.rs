@@ -38,6 +38,8 @@ pub(super) fn omni(request: &OmniRequest) -> Result<Job, Refusal> {
         client_address: request.client_address.ip(request.family),
         client_port: request.client_port,
         avoids_copies: request.recv_avoidance == 1,
+        send_place: place(request.send_alignment, request.send_offset),
+        recv_place: place(request.recv_alignment, request.recv_offset),
         pace: paced.then(|| Pace {
             burst: request.burst,
             interval: Nanos::new(u64::from(request.interval_usecs) * 1000),
@@ -65,6 +67,12 @@ pub(super) fn omni(request: &OmniRequest) -> Result<Job, Refusal> {
             request.data_port,
         )
     })
+}
+
+/// Alignment and offset; more than a page's worth of either is none.
+fn place(alignment: Bytes, offset: Bytes) -> (u16, u16) {
+    let fits = |value: Bytes| u16::try_from(value.get()).unwrap_or(0);
+    (fits(alignment), fits(offset))
 }
 
 fn transport(request: &OmniRequest) -> Result<Transport, Refusal> {

@@ -145,6 +145,8 @@ fn everything_that_omni_can_ask_for() {
             burst: 3,
             interval: Nanos::from_millis(2),
         }),
+        send_place: (8, 0),
+        recv_place: (8, 0),
         tests: 1,
     };
     let request = TestRequest::Omni(Box::new(request));
