@@ -118,6 +118,7 @@ fn hold(
                 seconds,
                 pinned: options.pinned,
                 meter: contest.meter,
+                connections: contest.connections,
             };
             match trial::run(contender, &setting) {
                 Ok(sample) => {

@@ -81,6 +81,7 @@ fn document(entry: &Entry, options: &Options, programs: &Programs, now: Timestam
         "seconds": entry.seconds,
         "ground": contest.ground,
         "meter": contest.meter,
+        "connections": contest.connections,
         "machine": machine(),
         "versions": versions(programs),
         "commands": commands,

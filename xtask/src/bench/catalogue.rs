@@ -1,5 +1,7 @@
 //! The contests, and the bars that netdyno has to meet.
 
+mod netperf;
+
 use anyhow::{Result, bail};
 
 use super::contest::{Bar, Bound, Contender, Contest, Ground, Meter, Metric, Relation};
@@ -79,6 +81,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
+        connections: None,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load stream:size=128K -t {seconds} --no-probe --json --no-save",
@@ -100,6 +103,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
+        connections: None,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load udp-stream:size=64 -t {seconds} --no-probe --json --no-save",
@@ -118,6 +122,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
+        connections: None,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load udp-stream:size=1400 -t {seconds} --no-probe --json --no-save",
@@ -136,6 +141,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
+        connections: None,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load rr -t {seconds} --no-probe --json --no-save",
@@ -164,6 +170,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 5,
         meter: None,
+        connections: None,
         contenders: CPU_PACE,
         bars: PACE_BARS,
     },
@@ -173,6 +180,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Namespaces,
         seconds: 5,
         meter: None,
+        connections: None,
         contenders: CPU_PACE,
         bars: PACE_BARS,
     },
@@ -182,6 +190,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 5,
         meter: None,
+        connections: None,
         contenders: CPU_RATE,
         bars: RATE_BARS,
     },
@@ -191,6 +200,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Namespaces,
         seconds: 5,
         meter: None,
+        connections: None,
         contenders: CPU_RATE,
         bars: RATE_BARS,
     },
@@ -201,6 +211,7 @@ static CONTESTS: [Contest; 11] = [
         seconds: 5,
         // The meter's share of the work in the sender's context is the same for all.
         meter: Some(METER),
+        connections: None,
         contenders: UDP_100M,
         bars: &[
             ratio(ClientCpuSeconds, "iperf2", AtMost(0.5)),
@@ -215,6 +226,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
+        connections: None,
         contenders: &[
             Contender {
                 name: "1000 flows",
@@ -242,6 +254,7 @@ static CONTESTS: [Contest; 11] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
+        connections: None,
         contenders: &[
             Contender {
                 name: "every 10 ms",
@@ -260,22 +273,29 @@ static CONTESTS: [Contest; 11] = [
     },
 ];
 
-/// The contests of these names, in the order of the catalogue; all when there are no names.
+/// The contests of these names or families, in the order of the catalogue; all when there are no
+/// names.
 pub fn named(names: &[String]) -> Result<Vec<&'static Contest>> {
+    let all = || CONTESTS.iter().chain(&netperf::CONTESTS);
     if let Some(unknown) = names
         .iter()
-        .find(|name| !CONTESTS.iter().any(|contest| contest.name == **name))
+        .find(|name| !all().any(|contest| is_of(contest, name)))
     {
-        let known: Vec<_> = CONTESTS.iter().map(|contest| contest.name).collect();
+        let known: Vec<_> = all().map(|contest| contest.name).collect();
         bail!(
             "'{unknown}' is not a contest; there are: {}",
             known.join(", ")
         );
     }
-    Ok(CONTESTS
-        .iter()
-        .filter(|contest| names.is_empty() || names.iter().any(|name| name == contest.name))
+    Ok(all()
+        .filter(|contest| names.is_empty() || names.iter().any(|name| is_of(contest, name)))
         .collect())
+}
+
+/// Whether a contest has this name, or is one of the family of this name.
+fn is_of(contest: &Contest, name: &str) -> bool {
+    let rest = contest.name.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || (name == netperf::FAMILY && rest.starts_with('-')))
 }
 
 const fn netdyno(client: &'static str) -> Contender {

@@ -21,6 +21,8 @@ pub struct Contest {
     pub seconds: u32,
     /// Whether, and for which stream, gaps between datagrams are recorded.
     pub meter: Option<Meter>,
+    /// Whether the time is taken until so many connections are made.
+    pub connections: Option<u64>,
     /// Who takes part.
     pub contenders: &'static [Contender],
     /// What has to come out.
@@ -35,6 +37,8 @@ pub enum Ground {
     Loopback,
     /// Two network namespaces joined by a veth pair.
     Namespaces,
+    /// The same, with a qdisc that lets so much pass (tbf, Mbit/s) at the client.
+    Shaped(u32),
 }
 
 /// A stream whose gaps are recorded.
@@ -77,6 +81,14 @@ pub enum Metric {
     ClientCpuSeconds,
     /// Largest resident set of the client's process.
     ClientPeakBytes,
+    /// The same over what was moved, s/bit.
+    ClientCpuPerBit,
+    /// Largest memory of the client and its children, shared pages divided among them (PSS).
+    ClientPeakShare,
+    /// Until all connections were made, s.
+    StartSeconds,
+    /// The flow that is farthest from the rate asked for, as a share of that rate.
+    WorstRateError,
     /// 99th percentile of |gap - nominal gap| between datagrams.
     GapErrorP99Ns,
 }
@@ -105,6 +117,8 @@ pub enum Relation {
     Ratio,
     /// Ours less theirs, over a count.
     DifferencePer(u32),
+    /// Ours, whatever theirs is.
+    Ours,
 }
 
 /// A bound on a median.
@@ -175,6 +189,7 @@ impl Relation {
         match self {
             Self::Ratio => ours / theirs,
             Self::DifferencePer(count) => (ours - theirs) / f64::from(count),
+            Self::Ours => ours,
         }
     }
 }
@@ -207,6 +222,7 @@ mod tests {
         ground: Ground::Loopback,
         seconds: 1,
         meter: None,
+        connections: None,
         contenders: &[Contender {
             name: "ours",
             server: "",

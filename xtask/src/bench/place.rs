@@ -42,6 +42,7 @@ impl Place {
         match ground {
             Ground::Loopback => Ok(Self::Loopback),
             Ground::Namespaces => namespaces(),
+            Ground::Shaped(mbits) => shaped(mbits),
         }
     }
 
@@ -103,15 +104,19 @@ impl Holder {
     }
 
     fn ip(&self, words: &str) -> Result<()> {
+        self.run(&format!("ip {words}"))
+    }
+
+    fn run(&self, words: &str) -> Result<()> {
         let output = Command::new("nsenter")
             .arg(format!("--net={}", self.file().display()))
-            .args(["--", "ip"])
+            .arg("--")
             .args(words.split_whitespace())
             .output()
             .context("cannot start nsenter")?;
         if !output.status.success() {
             let answer = String::from_utf8_lossy(&output.stderr);
-            bail!("ip {words}: {}", answer.trim());
+            bail!("{words}: {}", answer.trim());
         }
         Ok(())
     }
@@ -123,6 +128,17 @@ impl Drop for Holder {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+fn shaped(mbits: u32) -> Result<Place> {
+    let place = namespaces()?;
+    if let Place::Namespaces { client, .. } = &place {
+        // Room for the queues of hundreds of flows: what is dropped would be sent again.
+        client.run(&format!(
+            "tc qdisc add dev client root tbf rate {mbits}mbit burst 256kb limit 64mb"
+        ))?;
+    }
+    Ok(place)
 }
 
 fn namespaces() -> Result<Place> {

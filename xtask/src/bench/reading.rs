@@ -18,8 +18,14 @@ pub enum Reading {
     Iperf3,
     /// iperf 2's `-y C` at the client: what it sent, for it does not print what the peer got.
     Iperf2,
-    /// netperf's `-P 0 -v 0` at the client.
+    /// netperf's `-P 0 -v 0` at the client, or a sum of them.
     NetperfRate,
+    /// The same in Mbit/s.
+    NetperfMbits,
+    /// netperf's `-k LOCAL_SEND_CALLS,REMOTE_RECV_CALLS,ELAPSED_TIME`.
+    NetperfKeys,
+    /// super_netperf's `--detail`, where so many bytes a second were asked of each flow.
+    NetperfDetail(u32),
 }
 
 impl Reading {
@@ -35,7 +41,10 @@ impl Reading {
             Self::BareAsker => bare(client, &[Metric::TransactionsPerSecond]),
             Self::Iperf3 => iperf3(client),
             Self::Iperf2 => iperf2(client),
-            Self::NetperfRate => netperf(client),
+            Self::NetperfRate => netperf(client, Metric::TransactionsPerSecond, 1.0),
+            Self::NetperfMbits => netperf(client, Metric::BitsPerSecond, 1e6),
+            Self::NetperfKeys => netperf_keys(client),
+            Self::NetperfDetail(asked) => netperf_detail(client, asked),
         }
     }
 }
@@ -129,13 +138,54 @@ fn iperf2(client: &str) -> Result<Sample> {
     Ok(Sample::from([(Metric::BitsPerSecond, bits)]))
 }
 
-fn netperf(client: &str) -> Result<Sample> {
-    let rate = client
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse().ok())
+/// The first word of the last line.
+fn netperf(client: &str, metric: Metric, unit: f64) -> Result<Sample> {
+    let rate: f64 = client
+        .lines()
+        .next_back()
+        .and_then(|line| line.split_whitespace().next()?.parse().ok())
         .context("netperf printed no rate")?;
-    Ok(Sample::from([(Metric::TransactionsPerSecond, rate)]))
+    Ok(Sample::from([(metric, rate * unit)]))
+}
+
+fn netperf_keys(client: &str) -> Result<Sample> {
+    let figure = |key: &str| -> Result<f64> {
+        let mut lines = client.lines().filter_map(|line| line.split_once('='));
+        let value = lines.find(|(name, _)| *name == key).map(|(_, value)| value);
+        let value = value.and_then(|value| value.parse().ok());
+        value.with_context(|| format!("netperf printed no {key}"))
+    };
+    let seconds = figure("ELAPSED_TIME")?;
+    Ok(Sample::from([
+        (
+            Metric::SentMessagesPerSecond,
+            figure("LOCAL_SEND_CALLS")? / seconds,
+        ),
+        (
+            Metric::MessagesPerSecond,
+            figure("REMOTE_RECV_CALLS")? / seconds,
+        ),
+    ]))
+}
+
+/// Rows of number, address, Mbit/s, seconds and retransmits, and the sum in the end.
+fn netperf_detail(client: &str, asked: u32) -> Result<Sample> {
+    let row = |line: &str| -> Option<f64> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [number, _, rate, _, _] if number.parse::<u32>().is_ok() => rate.parse().ok(),
+            _ => None,
+        }
+    };
+    let asked = f64::from(asked) * 8.0 / 1e6;
+    let errors = client.lines().filter_map(row);
+    let worst = errors
+        .map(|rate| (rate / asked - 1.0).abs())
+        .reduce(f64::max)
+        .context("super_netperf printed no rows")?;
+    let mut sample = netperf(client, Metric::BitsPerSecond, 1e6)?;
+    sample.insert(Metric::WorstRateError, worst);
+    Ok(sample)
 }
 
 #[cfg(test)]
@@ -191,5 +241,14 @@ mod tests {
         assert_eq!(sample[&Metric::TransactionsPerSecond], 51_234.56);
         assert!(Reading::Iperf2.read("", "").is_err());
         assert!(Reading::NetperfRate.read("", "").is_err());
+        let keys = "LOCAL_SEND_CALLS=300\nREMOTE_RECV_CALLS=200\nELAPSED_TIME=2.00\n";
+        let sample = Reading::NetperfKeys.read(keys, "").unwrap();
+        assert_eq!(sample[&Metric::SentMessagesPerSecond], 150.0);
+        assert_eq!(sample[&Metric::MessagesPerSecond], 100.0);
+        let rows = "  flow from 10^6bits/s elapsed retrans\n     0 a:1 0.79 1.0 0\n     1 a:2 0.81 1.0 -\n\
+                    fairness\n1.6\n";
+        let sample = Reading::NetperfDetail(100_000).read(rows, "").unwrap();
+        assert_eq!(sample[&Metric::BitsPerSecond], 1.6e6);
+        assert!((sample[&Metric::WorstRateError] - 0.0125).abs() < 1e-9);
     }
 }

@@ -26,6 +26,8 @@ pub struct Setting<'a> {
     pub pinned: bool,
     /// Whether gaps are recorded.
     pub meter: Option<Meter>,
+    /// Whether the time is taken until so many connections are made.
+    pub connections: Option<u64>,
 }
 
 /// What a client may take beside its measured time.
@@ -61,7 +63,9 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         .transpose()?;
 
     let limit = setting.seconds + GRACE_SECONDS;
-    let client = Process::start(
+    let before = server.connections();
+    let began = Instant::now();
+    let mut client = Process::start(
         programs.client(
             contender.client,
             &blanks,
@@ -72,6 +76,10 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         programs.scratch.join("client.txt"),
     )
     .context("cannot start the client")?;
+    let start = setting
+        .connections
+        .map(|wanted| client.await_connections(&server, before + wanted, began))
+        .transpose()?;
     let said = client.end().context("client")?;
 
     let mut sample = contender.reading.read(&said, &server.finish()?)?;
@@ -84,6 +92,15 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         figure("user_seconds") + figure("system_seconds"),
     );
     sample.insert(Metric::ClientPeakBytes, figure("peak_resident_bytes"));
+    sample.insert(Metric::ClientPeakShare, figure("peak_share_bytes"));
+    if let Some(bits) = sample.get(&Metric::BitsPerSecond) {
+        let moved = bits * f64::from(setting.seconds);
+        let cpu = figure("user_seconds") + figure("system_seconds");
+        sample.insert(Metric::ClientCpuPerBit, cpu / moved);
+    }
+    if let Some(start) = start {
+        sample.insert(Metric::StartSeconds, start.as_secs_f64());
+    }
     if let Some(meter) = meter {
         let said: Value = serde_json::from_str(&meter.end().context("gap meter")?)?;
         let error = said["gap_error"]["p99_ns"].as_f64();
@@ -151,6 +168,33 @@ impl Process {
                     "the server does not listen at port {port}: {}",
                     self.last_error()
                 );
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Connections that were ever accepted in the process's network namespace.
+    fn connections(&self) -> u64 {
+        std::fs::read_to_string(format!("/proc/{}/net/snmp", self.child.id()))
+            .ok()
+            .and_then(|table| passive_opens(&table))
+            .unwrap_or(0)
+    }
+
+    /// How long this client takes until the server has accepted so many.
+    fn await_connections(
+        &mut self,
+        server: &Self,
+        wanted: u64,
+        began: Instant,
+    ) -> Result<Duration> {
+        loop {
+            if server.connections() >= wanted {
+                return Ok(began.elapsed());
+            }
+            if self.child.try_wait()?.is_some() {
+                let made = server.connections();
+                bail!("the client ended after {made} of {wanted} connections");
             }
             thread::sleep(LOOK_AGAIN);
         }
@@ -232,6 +276,14 @@ fn is_bound(table: &str, port: u16) -> bool {
         let here = fields.next().is_some_and(|field| field.ends_with(&local));
         here && fields.next().is_some_and(|peer| peer.ends_with(":0000"))
     })
+}
+
+/// Tcp.PassiveOpens of /proc/net/snmp: a line of names, then one of figures.
+fn passive_opens(table: &str) -> Option<u64> {
+    let mut rows = table.lines().filter(|line| line.starts_with("Tcp:"));
+    let mut names = rows.next()?.split_whitespace();
+    let at = names.position(|name| name == "PassiveOpens")?;
+    rows.next()?.split_whitespace().nth(at)?.parse().ok()
 }
 
 /// A port that nothing uses now: the kernel's choice, given back.

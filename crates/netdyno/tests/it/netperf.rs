@@ -1,5 +1,7 @@
 //! netperf's protocol against netperf 2.7.0 itself, in both roles, and against ourselves.
 
+mod checks;
+mod layout;
 mod lines;
 mod matrix;
 mod raw;

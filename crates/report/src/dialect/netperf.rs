@@ -9,6 +9,7 @@ mod classic;
 mod confidence;
 mod form;
 mod general;
+mod histogram;
 mod interim;
 mod omni;
 mod result;
@@ -33,12 +34,13 @@ pub use unit::Unit;
 
 /// Everything after the banner and the interim lines.
 pub fn render(result: &NetperfResult, form: &Form) -> String {
-    match &form.layout {
+    let figures = match &form.layout {
         Layout::Classic => classic::classic(result, form),
         Layout::Csv(selection) => omni::csv(selection, result, form),
         Layout::Keyval(selection) => omni::keyval(selection, result, form),
         Layout::Human(selection) => omni::human(selection, result, form),
-    }
+    };
+    figures + &histogram::histogram(result, form)
 }
 
 /// What LOC_CPU and REM_CPU print: the rate of the calibration, without an end of line. `end` is

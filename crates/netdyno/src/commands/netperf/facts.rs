@@ -7,7 +7,7 @@ use engine::netperf::client::{ClientError, Control, Flow, News, Outcome};
 use plan::{Kind, Load, Path, Plan, Timing, Transport};
 use proto::netperf::Length;
 use record::{
-    Counters, Edge, End, EndReport, Event, FlowReport, IpVersion, LoadEdge, LoadReport, Phase,
+    Counters, Doubt, Edge, End, EndReport, Event, FlowReport, IpVersion, LoadEdge, LoadReport, Phase,
     Status, UdpCounters,
 };
 use report::dialect::netperf::Way;
@@ -48,6 +48,13 @@ impl<'a> Keep<'a> {
         let plan = plan(self.request, self.flows);
         self.keeper
             .begin(plan, self.command, End::Client, self.peer);
+        for evidence in beyond_plan(self.request) {
+            self.keeper.take(Event::Doubt(Doubt {
+                doubt: "plan-differs".to_owned(),
+                about: "plan".to_owned(),
+                evidence,
+            }));
+        }
     }
 
     /// Keeps what is heard meanwhile.
@@ -131,6 +138,34 @@ fn plan(request: &NetperfRequest, flows: u32) -> Result<Plan, String> {
         interval: Some(Timing::DEFAULT_INTERVAL),
     };
     Plan::new(path, timing, vec![load]).map_err(|error| error.to_string())
+}
+
+/// What the test did that the plan does not say, since netdyno's own tests cannot do it.
+fn beyond_plan(request: &NetperfRequest) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if request.data.way == Way::Connect {
+        let told = "connections were made and closed, without a request and a reply on them";
+        sentences.push(told.to_owned());
+    }
+    if let Ok(load) = request.load()
+        && load.kind.transport() == Transport::Udp
+    {
+        let sent = match load.kind.is_exchange() {
+            true => load.request.min(load.reply),
+            false => load.size,
+        };
+        if sent < Load::DATAGRAM_HEADER {
+            sentences.push(format!(
+                "datagrams of {sent} were sent, without the header of {} that netdyno's own hold",
+                Load::DATAGRAM_HEADER
+            ));
+        }
+    }
+    let options = request.beyond_load();
+    if !options.is_empty() {
+        sentences.push(format!("the test had options of its own: {}", options.join(" ")));
+    }
+    sentences
 }
 
 /// What an end counted of one flow: in the common window, and in its whole life. What a server

@@ -111,6 +111,9 @@ pub(super) fn result(
         .mss
         .filter(|_| request.data.transport == Transport::Tcp)
         .and_then(|mss| u32::try_from(mss.get()).ok());
+    if request.times {
+        result.times_ns.clone_from(&response.0);
+    }
     result.latency = request.latency.then(|| latency(response)).flatten();
     if request.data.way.counts_transactions() {
         // Connections without data show sizes of one byte all the same.

@@ -37,6 +37,7 @@ fn request(
     if transport == Transport::Udp && matches!(way, Way::Connect | Way::ConnectBoth) {
         return Err(Refusal::usage("-c: UDP has no connections to make"));
     }
+    let times = globals.latency;
     if let Some(layout) = &options.layout
         && !options.layout_of_file
     {
@@ -65,6 +66,7 @@ fn request(
         cpus: globals.cpus,
         paces,
         latency: globals.latency,
+        times,
         data: data(transport, way, &control, globals, options),
         control,
         form,

@@ -30,6 +30,8 @@ pub struct NetperfRequest {
     pub paces: Ends<Option<Pace>>,
     /// Times of single operations are taken (`-j`, or a selector that shows them).
     pub latency: bool,
+    /// They may be shown one by one (`-j`).
+    pub times: bool,
     /// The data connections and what they carry.
     pub data: Data,
     /// How the result is shown.

@@ -95,6 +95,139 @@ fn flows_are_paced_by_the_kernel() {
     });
 }
 
+/// One control connection is enough for netdyno's own server; netserver wants one for each.
+#[test]
+fn many_tests_share_a_control_connection() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let links = Links::new();
+        for (line, data) in [
+            ("super_netperf 30 -t TCP_RR -H HOST -l 1", 30),
+            ("super_netperf 30 -t UDP_RR -H HOST -l 1", 0),
+        ] {
+            let before = hosts.protocols(End::Server)["Tcp.PassiveOpens"];
+            assert!(sum(hosts, &links, line) > 0.0, "{line}");
+            let opened = hosts.protocols(End::Server)["Tcp.PassiveOpens"] - before;
+            assert_eq!(opened, data + 1, "{line}");
+        }
+    });
+}
+
+/// Rows of the flows, and what the script would have made of them.
+#[test]
+fn details_name_the_flows_and_their_overlap() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let line = "super_netperf 3 --detail -t TCP_RR -H HOST -l 1";
+        let said = run(hosts, &Links::new(), line);
+        let lines: Vec<&str> = said.output.lines().collect();
+        assert_eq!(lines.len(), 7, "{}", said.output);
+        assert!(lines[5].starts_with("all at once for "), "{}", said.output);
+        lines[6].parse::<f64>().unwrap();
+    });
+}
+
+/// The mean of the sums, one number in the end; lines meanwhile do not disturb it.
+#[test]
+fn sums_are_repeated_as_asked() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let line = "super_netperf 2 -t TCP_RR -H HOST -l 1 -i 3,3 -I 95,50 -D 0.5 -P 0";
+        let said = run(hosts, &Links::new(), line);
+        assert_eq!(said.output.lines().count(), 1, "{}", said.output);
+        assert!(said.errors.contains("Interim result:"), "{}", said.errors);
+    });
+}
+
+/// 24 senders over a root of htb that gives them its default class.
+#[test]
+fn many_senders_share_a_qdisc() {
+    not_run::needs_namespaces!();
+    hosts("qdisc=htb r2q 1000 default 3", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let (links, to) = (Links::new(), addresses(hosts).to_string());
+        let words = ["-t", "UDP_STREAM", "-s", "1", "-l", "2", "-H", &to];
+        at_once(&links, 24, |command, _| {
+            command.args(words).args(["--", "-m", "128", "-R", "1"]);
+        });
+    });
+}
+
+/// 128 senders without a server, spread over the CPUs.
+#[test]
+fn very_many_senders_each_on_a_cpu() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let before = hosts.protocols(End::Client)["Udp.OutDatagrams"];
+        let (links, to) = (Links::new(), addresses(hosts).to_string());
+        let cpus = std::thread::available_parallelism().unwrap().get();
+        let words = ["-t", "UDP_STREAM", "-l", "1", "-N", "-H", &to];
+        at_once(&links, 128, |command, number| {
+            command.args(words).args(["-T", &(number % cpus).to_string()]);
+            command.args(["--", "-m", "6"]);
+        });
+        assert!(hosts.protocols(End::Client)["Udp.OutDatagrams"] > before + 128);
+    });
+}
+
+/// So many clients at the same time, each of which ends well.
+fn at_once(links: &Links, number: usize, words: impl Fn(&mut Command, usize)) {
+    let state = tempfile::TempDir::with_prefix("netdyno-it-").unwrap();
+    let clients: Vec<_> = (0..number)
+        .map(|number| {
+            let mut command = links.command("netperf");
+            words(&mut command, number);
+            command
+                .env("XDG_STATE_HOME", state.path())
+                .stdin(std::process::Stdio::null())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for client in clients {
+        let ended = client.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{errors}");
+        assert!(!errors.contains("not kept"), "{errors}");
+    }
+    let kept = std::fs::read_dir(state.path().join("netdyno/runs")).unwrap();
+    assert_eq!(kept.count(), number);
+}
+
+/// What a killed client has seen is kept.
+#[test]
+fn a_killed_client_leaves_its_intervals() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let state = tempfile::TempDir::with_prefix("netdyno-it-").unwrap();
+        let mut command = Whose::Ours.command("netperf");
+        command
+            .args(["-H", &addresses(hosts).to_string(), "-l", "60"])
+            .env("XDG_STATE_HOME", state.path())
+            .stdout(std::process::Stdio::null());
+        let mut client = command.spawn().unwrap();
+        let runs = state.path().join("netdyno/runs");
+        crate::process::eventually("two intervals are kept", || {
+            let folder = std::fs::read_dir(&runs).ok()?.next()?.ok()?.path();
+            let events = std::fs::read_to_string(folder.join("events.jsonl")).ok()?;
+            (events.matches("\"event\":\"edge\"").count() >= 3).then_some(())
+        });
+        client.kill().unwrap();
+        client.wait().unwrap();
+        let mut show = crate::process::netdyno();
+        show.args(["show", "--json"])
+            .env("XDG_STATE_HOME", state.path());
+        let run: record::Run = serde_json::from_slice(&show.output().unwrap().stdout).unwrap();
+        assert_eq!(run.status, record::Status::Failed);
+        assert!(run.intervals.len() >= 2 && run.cost.client.is_some());
+    });
+}
+
 /// Nobody answers, nobody listens, no control connection: all that was sent has left the host.
 #[test]
 fn without_control_everything_goes_out() {

@@ -10,9 +10,15 @@ const SELECTORS: &str = "THROUGHPUT,LOCAL_BYTES_SENT,LOCAL_BYTES_RECVD,LOCAL_SEN
                          LOCAL_RECV_CALLS,REMOTE_BYTES_SENT,REMOTE_BYTES_RECVD,\
                          REMOTE_SEND_CALLS,REMOTE_RECV_CALLS";
 
-/// Bytes that fill the buffers of both sockets of a TCP flow (the usual maxima of tcp_wmem and
-/// tcp_rmem) when one end stops counting and the other has not heard of it.
-const ON_THEIR_WAY: f64 = 10.0 * 1024.0 * 1024.0;
+/// Bytes that fill the buffers of both sockets of a TCP flow (the maxima of tcp_wmem and tcp_rmem)
+/// when one end stops counting and the other has not heard of it.
+fn on_their_way() -> f64 {
+    let most = |name: &str| -> f64 {
+        let text = std::fs::read_to_string(format!("/proc/sys/net/ipv4/{name}")).unwrap();
+        text.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    most("tcp_wmem") + most("tcp_rmem")
+}
 
 /// `a` and `b` differ by 1 % at most, or by the few that are on their way at the end.
 fn agree(what: &str, a: f64, b: f64) {
@@ -79,7 +85,7 @@ fn check(hosts: &Hosts<'_>, client: Whose, server: Whose) {
         &pair("TCP_STREAM"),
         sent,
         said.value("REMOTE_BYTES_RECVD"),
-        ON_THEIR_WAY,
+        on_their_way(),
     );
 
     let said = selected(hosts, client, "TCP_MAERTS", "");
@@ -89,7 +95,7 @@ fn check(hosts: &Hosts<'_>, client: Whose, server: Whose) {
         &pair("TCP_MAERTS"),
         received,
         said.value("REMOTE_BYTES_SENT"),
-        ON_THEIR_WAY,
+        on_their_way(),
     );
 
     for test in ["TCP_RR", "UDP_RR"] {

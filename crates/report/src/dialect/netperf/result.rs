@@ -36,6 +36,8 @@ pub struct NetperfResult {
     pub mss: Option<u32>,
     /// Times of single operations, if they were taken, of all iterations together.
     pub latency: Option<Latency>,
+    /// The same one by one: so long, so often. Empty where latency was not asked for.
+    pub times_ns: Vec<(u64, u64)>,
     /// How sure the means are, if it was asked.
     pub confidence: Option<Confidence>,
     /// Iterations that ran.
