@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::contest::{Contender, Meter};
-use crate::cargo;
 use super::place::End;
+use crate::cargo;
 
 /// Where the programs are.
 pub struct Programs {

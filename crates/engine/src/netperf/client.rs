@@ -5,6 +5,7 @@ mod data;
 mod ending;
 mod line;
 mod look;
+mod opening;
 mod seat;
 mod test;
 

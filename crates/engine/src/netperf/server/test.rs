@@ -120,9 +120,7 @@ impl Test {
             send_width: width(send_buffer, send_size),
             nodelay: job.options.nodelay,
             cpu_rate: job.measures_cpu.then_some(Cpu::RATE),
-            pace: job
-                .pace
-                .filter(|_| matches!(job.work, Work::Send { .. })),
+            pace: job.pace.filter(|_| matches!(job.work, Work::Send { .. })),
             priority: marks.priority,
             tos: marks.tos,
         };

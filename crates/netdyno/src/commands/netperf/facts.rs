@@ -7,8 +7,8 @@ use engine::netperf::client::{ClientError, Control, Flow, News, Outcome};
 use plan::{Kind, Load, Path, Plan, Timing, Transport};
 use proto::netperf::Length;
 use record::{
-    Counters, Doubt, Edge, End, EndReport, Event, FlowReport, IpVersion, LoadEdge, LoadReport, Phase,
-    Status, UdpCounters,
+    Counters, Doubt, Edge, End, EndReport, Event, FlowReport, IpVersion, LoadEdge, LoadReport,
+    Phase, Status, UdpCounters,
 };
 use report::dialect::netperf::Way;
 use units::{Bytes, Nanos};
@@ -163,7 +163,10 @@ fn beyond_plan(request: &NetperfRequest) -> Vec<String> {
     }
     let options = request.beyond_load();
     if !options.is_empty() {
-        sentences.push(format!("the test had options of its own: {}", options.join(" ")));
+        sentences.push(format!(
+            "the test had options of its own: {}",
+            options.join(" ")
+        ));
     }
     sentences
 }
@@ -255,7 +258,10 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
     let broken = outcome.flows.iter().filter_map(|flow| flow.error.as_ref());
     let response = outcome.response.clone();
     // Times of single sends are netperf's own figure, and no response times.
-    let asks = outcome.flows.iter().any(|flow| flow.counters.transactions > 0);
+    let asks = outcome
+        .flows
+        .iter()
+        .any(|flow| flow.counters.transactions > 0);
     let asked = client && asks && !response.0.is_empty();
     let load = LoadReport {
         window_ns: (0, window(end, outcome).get()),

@@ -333,8 +333,16 @@ fn without_effect(globals: &Globals, options: &TestOptions, way: Way) -> Vec<Str
     let beyond = |(a, b): (Option<u32>, Option<u32>)| a.is_some_and(far) || b.is_some_and(far);
     let lone = globals.intervals.local.is_some() && globals.bursts.local.is_none();
     [
-        (beyond(globals.alignments.local), "-a", "more than 65535 has no effect"),
-        (beyond(globals.offsets.local), "-o", "more than 65535 has no effect"),
+        (
+            beyond(globals.alignments.local),
+            "-a",
+            "more than 65535 has no effect",
+        ),
+        (
+            beyond(globals.offsets.local),
+            "-o",
+            "more than 65535 has no effect",
+        ),
         (given(globals.widths), "-W", buffers),
         (lone, "-w", "without -b it has no effect, as with netperf"),
         (

@@ -268,7 +268,10 @@ fn iterations_are_tests_on_one_control_connection() {
         let line = "-t TCP_RR -l 1 -i 3,3 -I 99,5 -P 0";
         asks(hosts, client, line).well(line);
         let opened = hosts.protocols(End::Server)["Tcp.PassiveOpens"] - before;
-        assert_eq!(opened, 4, "{client:?}: a control connection and three of data");
+        assert_eq!(
+            opened, 4,
+            "{client:?}: a control connection and three of data"
+        );
     });
 }
 
@@ -316,10 +319,14 @@ fn bursts_keep_their_rate() {
     hosts("", Family::V4, |hosts| {
         let _server = Netserver::start(hosts, Whose::Ours, "");
         let line = "-t TCP_STREAM -l 2 -b 5 -w 10 -P 0 -- -m 1000 -k LOCAL_SEND_CALLS";
-        let calls = asks(hosts, Whose::Ours, line).well(line).value("LOCAL_SEND_CALLS");
+        let calls = asks(hosts, Whose::Ours, line)
+            .well(line)
+            .value("LOCAL_SEND_CALLS");
         assert!((500.0..=1010.0).contains(&calls), "{calls}");
         let line = "-t TCP_RR -l 2 -b 1 -w 10 -P 0 -- -k TRANSACTION_RATE";
-        let rate = asks(hosts, Whose::Ours, line).well(line).value("TRANSACTION_RATE");
+        let rate = asks(hosts, Whose::Ours, line)
+            .well(line)
+            .value("TRANSACTION_RATE");
         assert!((50.0..=101.0).contains(&rate), "{rate}");
     });
 }

@@ -64,7 +64,9 @@ fn lines_are_netperfs() {
         let omni = !matches!(test, "TCP_SENDFILE" | "TCP_CC");
         for (global, of_test) in FORMS {
             if omni || of_test.is_empty() {
-                lines.push(format!("-t {test} {length} {global} -- {options} {of_test}"));
+                lines.push(format!(
+                    "-t {test} {length} {global} -- {options} {of_test}"
+                ));
             }
         }
         // Tests of connections wait for netserver's own end of them.

@@ -166,7 +166,9 @@ fn very_many_senders_each_on_a_cpu() {
         let cpus = std::thread::available_parallelism().unwrap().get();
         let words = ["-t", "UDP_STREAM", "-l", "1", "-N", "-H", &to];
         at_once(&links, 128, |command, number| {
-            command.args(words).args(["-T", &(number % cpus).to_string()]);
+            command
+                .args(words)
+                .args(["-T", &(number % cpus).to_string()]);
             command.args(["--", "-m", "6"]);
         });
         assert!(hosts.protocols(End::Client)["Udp.OutDatagrams"] > before + 128);
