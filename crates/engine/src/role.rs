@@ -11,8 +11,8 @@ use units::Nanos;
 
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Answer, Ask, ConnectAsk, Flow, Outages, Pace, StreamReceive, StreamSend, Timer, Timings,
-    UdpAnswer, UdpAsk, UdpReceive, UdpSend,
+    Answer, Ask, ConnectAsk, Flow, Manner, Outages, Pace, StreamReceive, StreamSend, Timer,
+    Timings, UdpAnswer, UdpAsk, UdpReceive, UdpSend,
 };
 use crate::histogram::Histogram;
 use crate::opener::Opener;
@@ -174,10 +174,7 @@ impl Part {
                     size,
                     left,
                     pace,
-                    burst: None,
-                    timer: None,
-                    offset: 0,
-                    period: 1,
+                    manner: Manner::default(),
                     rest: 0,
                     full: false,
                 })

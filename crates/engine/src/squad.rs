@@ -46,8 +46,6 @@ pub(crate) struct Watch {
     pub payload: Vec<u8>,
     /// Bytes of room for what is received.
     pub sink: usize,
-    /// Where the two begin.
-    pub places: (Placement, Placement),
     pub cpu: Option<u16>,
     /// When to begin.
     pub start: Nanos,
@@ -76,12 +74,19 @@ impl Squad {
     /// # Errors
     /// When there is no thread or no descriptor for it.
     pub fn start(&mut self, watch: Watch) -> io::Result<()> {
+        self.start_placed(watch, Default::default())
+    }
+
+    /// The same; `places` are where what is sent and what is received begin in memory.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn start_placed(&mut self, watch: Watch, places: (Placement, Placement)) -> io::Result<()> {
         let Watch {
             name,
             flows,
             payload,
             sink,
-            places,
             cpu,
             start,
         } = watch;

@@ -64,6 +64,7 @@ impl fmt::Display for Verdict {
             Relation::DifferencePer(count) => {
                 format!("less {}, per {count}: {}", bar.rival, bar.metric)
             }
+            Relation::Ours => bar.metric.to_string(),
         };
         match self.spread {
             None => write!(f, "{what:<38} {:>29}  bar {}", "not run", bar.bound),
@@ -84,6 +85,10 @@ impl fmt::Display for Metric {
             Self::TransactionsPerSecond => "transactions/s",
             Self::ClientCpuSeconds => "client CPU s",
             Self::ClientPeakBytes => "client peak B",
+            Self::ClientCpuPerBit => "client CPU s/bit",
+            Self::ClientPeakShare => "client peak share B",
+            Self::StartSeconds => "start s",
+            Self::WorstRateError => "worst rate error",
             Self::GapErrorP99Ns => "gap error p99 ns",
         })
     }

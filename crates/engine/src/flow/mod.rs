@@ -47,7 +47,7 @@ pub(crate) use plain_ask::PlainAsk;
 pub(crate) use plain_receive::PlainReceive;
 pub(crate) use plain_send::PlainSend;
 pub(crate) use stream_receive::StreamReceive;
-pub(crate) use stream_send::{Pace, StreamSend};
+pub(crate) use stream_send::{Manner, Pace, StreamSend};
 pub(crate) use udp_answer::UdpAnswer;
 pub(crate) use udp_ask::UdpAsk;
 pub(crate) use udp_receive::UdpReceive;

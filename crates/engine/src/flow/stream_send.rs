@@ -23,16 +23,33 @@ pub(crate) struct StreamSend {
     /// Bytes still to write; `u64::MAX` without end.
     pub left: u64,
     pub pace: Option<Pace>,
+    pub manner: Manner,
+    /// What is left of a message that the socket took only a part of.
+    pub rest: usize,
+    /// The socket was full at the last try.
+    pub full: bool,
+}
+
+/// What some tools' senders do beside sending.
+pub(crate) struct Manner {
     pub burst: Option<Burst>,
     /// Where the time of each call goes, if that is wanted.
     pub timer: Option<Timer>,
     /// Where in the payload, which repeats itself after so many bytes, the next byte is.
     pub offset: usize,
     pub period: usize,
-    /// What is left of a message that the socket took only a part of.
-    pub rest: usize,
-    /// The socket was full at the last try.
-    pub full: bool,
+}
+
+impl Default for Manner {
+    /// Every message is the beginning of the payload.
+    fn default() -> Self {
+        Self {
+            burst: None,
+            timer: None,
+            offset: 0,
+            period: 1,
+        }
+    }
 }
 
 /// Our own pacing of a sender, and how well it is kept.
@@ -73,7 +90,7 @@ impl StreamSend {
                 }
                 pace.sent(now);
             }
-            if let Some(burst) = &mut self.burst {
+            if let Some(burst) = &mut self.manner.burst {
                 if !burst.opens() {
                     return false;
                 }
@@ -104,7 +121,7 @@ impl Flow for StreamSend {
         if self.full || self.rest > 0 {
             return None;
         }
-        let burst = self.burst.as_ref().and_then(Burst::due);
+        let burst = self.manner.burst.as_ref().and_then(Burst::due);
         self.pace.as_ref().map(|pace| pace.pacer.due()).or(burst)
     }
 
@@ -118,12 +135,12 @@ impl Flow for StreamSend {
             if !self.begin(clock::now) {
                 return State::Going;
             }
-            let bytes = &room.payload[self.offset..self.offset + self.rest];
-            let began = Timer::begin(&self.timer);
+            let bytes = &room.payload[self.manner.offset..self.manner.offset + self.rest];
+            let began = Timer::begin(&self.manner.timer);
             match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {
-                    Timer::called(&mut self.timer, began, &self.tally);
-                    self.offset = (self.offset + n) % self.period;
+                    Timer::called(&mut self.manner.timer, began, &self.tally);
+                    self.manner.offset = (self.manner.offset + n) % self.manner.period;
                     self.rest -= n;
                     self.half.bytes += n as u64;
                     self.half.messages += u64::from(self.rest == 0);

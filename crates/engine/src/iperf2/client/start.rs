@@ -10,7 +10,7 @@ use units::{Bytes, Nanos};
 use super::line::Line;
 use super::order::{Kind, Length, Offer, Order, Source};
 use super::{Client, ClientError, FIRST_LINE};
-use crate::flow::{Flow, Pace, StreamSend};
+use crate::flow::{Flow, Manner, Pace, StreamSend};
 use crate::iperf2::event::{Event, Tell};
 use crate::iperf2::flow::{
     Bounce, BurstReader, BurstSend, DatagramReceive, DatagramSend, Farewell, Frames, Hello,
@@ -305,6 +305,7 @@ fn stream(
             size,
             left,
             pace,
+            manner: Manner::default(),
             rest: 0,
             full: false,
         };

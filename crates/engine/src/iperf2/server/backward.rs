@@ -12,7 +12,7 @@ use super::House;
 use super::arriving::{Arriving, Stage};
 use super::limits::{BACKWARD, DATAGRAM, DATAGRAM_RATE, MOST_WRITE, WRITE};
 use super::session::{Line, Part, Session};
-use crate::flow::{Pace, StreamSend};
+use crate::flow::{Manner, Pace, StreamSend};
 use crate::histogram::Histogram;
 use crate::iperf2::event::{Event, Tell};
 use crate::iperf2::flow::{BurstSend, DatagramSend, Farewell, Frames, Schedule, Sizes, Stamps};
@@ -94,6 +94,7 @@ impl House {
                 size,
                 left,
                 pace,
+                manner: Manner::default(),
                 rest: 0,
                 full: false,
             };

@@ -13,8 +13,8 @@ use units::{Bytes, Nanos};
 use super::Job;
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Ask, Burst, ConnectAsk, FileSend, Flow, Open, PlainAsk, PlainReceive, PlainSend, StreamReceive,
-    StreamSend, Timer, Timings,
+    Ask, Burst, ConnectAsk, FileSend, Flow, Manner, Open, PlainAsk, PlainReceive, PlainSend,
+    StreamReceive, StreamSend, Timer, Timings,
 };
 use crate::netperf::payload::{PERIOD, payload, payload_of};
 use crate::netperf::socket;
@@ -223,10 +223,12 @@ pub(super) fn member(
                 size: sizes.send,
                 left: count,
                 pace: None,
-                burst: burst(job),
-                timer: calls,
-                offset: 0,
-                period,
+                manner: Manner {
+                    burst: burst(job),
+                    timer: calls,
+                    offset: 0,
+                    period,
+                },
                 rest: 0,
                 full: false,
             };

@@ -126,15 +126,15 @@ impl Client {
                     file.as_ref(),
                 ));
             }
-            squad.start(Watch {
+            let watch = Watch {
                 name: format!("netperf-{number}"),
                 flows,
                 payload: payload.clone(),
                 sink: sizes.recv.max(4096),
-                places: (place(job.places.0), place(job.places.1)),
                 cpu: job.cpu.and_then(|cpu| u16::try_from(cpu).ok()),
                 start,
-            })?;
+            };
+            squad.start_placed(watch, (place(job.places.0), place(job.places.1)))?;
             all.push(timings);
         }
         Ok(all)

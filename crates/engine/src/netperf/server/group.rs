@@ -180,16 +180,17 @@ impl Group {
         }
         let (send_size, room) = self.tests.first().map_or((0, 0), Test::sizes);
         for flows in shares {
-            self.squad.start(Watch {
+            let watch = Watch {
                 name: "netperf-data".to_owned(),
                 flows,
                 payload: payload(send_size),
                 // Requests may come several at a time.
                 sink: room.max(LEAST_ROOM),
-                places: (place(self.job.send_place), place(self.job.recv_place)),
                 cpu,
                 start: Nanos::ZERO,
-            })?;
+            };
+            let places = (place(self.job.send_place), place(self.job.recv_place));
+            self.squad.start_placed(watch, places)?;
         }
         Ok(())
     }

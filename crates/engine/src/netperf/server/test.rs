@@ -10,7 +10,7 @@ use sys::{Options, Wake, clock};
 use units::{BitRate, Bytes};
 
 use crate::flow::{
-    Answer, Burst, ConnectCounts, ConnectServe, Flow, PlainAnswer, PlainReceive, PlainSend,
+    Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, PlainAnswer, PlainReceive, PlainSend,
     StreamReceive, StreamSend,
 };
 use crate::netperf::payload::PERIOD;
@@ -246,10 +246,11 @@ impl Test {
                 size: self.send_size,
                 left: self.left_bytes(),
                 pace: None,
-                burst: self.burst(),
-                timer: None,
-                offset: 0,
-                period: PERIOD,
+                manner: Manner {
+                    burst: self.burst(),
+                    period: PERIOD,
+                    ..Manner::default()
+                },
                 rest: 0,
                 full: false,
             }),
