@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use engine::netperf::client::{ClientError, Control, Flow, News, Outcome};
-use plan::{Kind, Load, Path, Plan, Timing, Transport};
+use plan::{Kind, Load, Path, Plan, Stop, Timing, Transport};
 use proto::netperf::Length;
 use record::{
     Counters, Doubt, Edge, End, EndReport, Event, FlowReport, IpVersion, LoadEdge, LoadReport,
@@ -109,7 +109,15 @@ fn plan(request: &NetperfRequest, flows: u32) -> Result<Plan, String> {
     let mut load = match request.load() {
         Ok(load) => load,
         // Connections alone are the nearest to those with a transaction each.
-        Err(_) if request.data.way == Way::Connect => Load::new(Kind::Crr),
+        Err(_) if request.data.way == Way::Connect => {
+            let mut load = Load::new(Kind::Crr);
+            if let Length::Count(count) = request.length {
+                load.stop = Stop::Count {
+                    count: count.into(),
+                };
+            }
+            load
+        }
         Err(reason) => return Err(reason.to_owned()),
     };
     load.flows = NonZeroU32::new(flows).unwrap_or(NonZeroU32::MIN);
@@ -133,7 +141,9 @@ fn plan(request: &NetperfRequest, flows: u32) -> Result<Plan, String> {
         omit: Nanos::ZERO,
         duration: match request.length {
             Length::Seconds(seconds) => Some(Nanos::from_secs(seconds.into())),
-            Length::Unlimited | Length::Count(_) => None,
+            // To the user's ^C.
+            Length::Unlimited => Some(Timing::LONGEST),
+            Length::Count(_) => None,
         },
         interval: Some(Timing::DEFAULT_INTERVAL),
     };
@@ -160,6 +170,9 @@ fn beyond_plan(request: &NetperfRequest) -> Vec<String> {
                 Load::DATAGRAM_HEADER
             ));
         }
+    }
+    if request.length == Length::Unlimited {
+        sentences.push("the test had no end of its own".to_owned());
     }
     let options = request.beyond_load();
     if !options.is_empty() {

@@ -124,7 +124,10 @@ fn once(
     let mut lines = Lines::new(request);
     let result = client.run(job, &mut |news| {
         keep.hear(&news);
-        if let News::Progress(progress) = news {
+        // netperf's own test of files is silent meanwhile.
+        if let News::Progress(progress) = news
+            && request.test != TestName::TcpSendfile
+        {
             print(&lines.next(progress));
         }
     });

@@ -50,7 +50,9 @@ fn lone(test: Test, result: &NetperfResult, form: &Form) -> String {
             let demand = cost(result.local.service_demand);
             format!("{demand:6.2} {}\n", result.local.method())
         }
-        (Test::TcpCrr | Test::TcpCc, false) => format!("{:7.2}\n", result.throughput(form.unit)),
+        (Test::TcpCrr | Test::TcpCc, false) => {
+            format!("{:7.2}\n", result.throughput(form.rate_unit()))
+        }
         (Test::TcpCrr | Test::TcpCc, true) => format!("{demand:6.3}\n"),
         (_, false) => format!("{:7.2} {tail}\n", result.throughput(form.unit)),
         (_, true) => format!("{demand:6.3} {} {tail}\n", costly.method()),

@@ -102,6 +102,14 @@ pub enum Layout {
 }
 
 impl Form {
+    /// The unit of the classic table's rate: connections are counted whatever the unit is.
+    pub(super) fn rate_unit(&self) -> Unit {
+        match self.test {
+            Test::TcpCc => Unit::Trans,
+            _ => self.unit,
+        }
+    }
+
     /// Whether either end's CPUs are measured.
     pub fn any_cpu(&self) -> bool {
         self.local_cpu || self.remote_cpu

@@ -33,6 +33,15 @@ fn connects(form: &Form) -> bool {
     matches!(form.test, Test::TcpCrr | Test::TcpCc)
 }
 
+/// The unit that the heads name: those of connections are always of transactions, even where the
+/// figure below is not.
+fn shown(form: &Form) -> Unit {
+    match connects(form) {
+        true => Unit::Trans,
+        false => form.unit,
+    }
+}
+
 /// Their brand is not printed.
 fn tail(form: &Form) -> &str {
     match connects(form) {
@@ -42,7 +51,7 @@ fn tail(form: &Form) -> &str {
 }
 
 fn heads(form: &Form) -> String {
-    let [trans, rate, per_second] = match form.unit {
+    let [trans, rate, per_second] = match shown(form) {
         Unit::Trans => ["Trans.", "Rate         ", "per sec   "].map(str::to_owned),
         unit => [
             String::new(),
@@ -59,7 +68,7 @@ fn heads(form: &Form) -> String {
 }
 
 fn heads_with_cpu(result: &NetperfResult, form: &Form) -> String {
-    let [trans, rate, unit] = match form.unit {
+    let [trans, rate, unit] = match shown(form) {
         Unit::Trans => ["Trans.", "Rate    ", "us/Tr"].map(str::to_owned),
         unit => ["Tput  ".to_owned(), eight(unit), "us/KB".to_owned()],
     };
@@ -80,7 +89,7 @@ fn values(result: &NetperfResult, form: &Form) -> String {
     let send = bytes(local.send_buffer.initial);
     let recv = bytes(local.recv_buffer.initial);
     let [request, response] = sizes(result);
-    let (seconds, rate) = (result.elapsed_seconds, result.throughput(form.unit));
+    let (seconds, rate) = (result.elapsed_seconds, result.throughput(form.rate_unit()));
     let tail = tail(form);
     format!(
         "{send:<6} {recv:<6} {request:<6}   {response:<6}  {seconds:<6.2}   {rate:7.2}   {tail}\n"
@@ -92,7 +101,7 @@ fn values_with_cpu(result: &NetperfResult, form: &Form) -> String {
     let send = bytes(local.send_buffer.initial);
     let recv = bytes(local.recv_buffer.initial);
     let [request, response] = sizes(result);
-    let (seconds, rate) = (result.elapsed_seconds, result.throughput(form.unit));
+    let (seconds, rate) = (result.elapsed_seconds, result.throughput(form.rate_unit()));
     let [local_busy, remote_busy] = [local, remote].map(busy);
     let [local_cost, remote_cost] = [local, remote].map(|end| cost(end.service_demand));
     let gap = match form.test {
