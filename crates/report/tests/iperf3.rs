@@ -8,7 +8,6 @@
 
 #[path = "iperf3/read.rs"]
 mod read;
-#[path = "iperf3/strict.rs"]
 mod strict;
 
 use std::collections::BTreeMap;
@@ -103,7 +102,7 @@ fn documents_have_what_theirs_have() {
             let prints = prints(&record, form(test, role, &record, Notation::Json));
             let (document, before) = prints.split_last().unwrap();
             assert!(before.iter().all(String::is_empty), "{before:?}");
-            strict::check(document);
+            strict::check(document).unwrap();
             let ours: Value = serde_json::from_str(document).unwrap();
             let (ours, theirs) = (leaves(&ours), leaves(&theirs));
             for (path, value) in &theirs {
@@ -265,7 +264,7 @@ fn end(received: Option<Counts>) -> End {
 
 fn lines(prints: &[String]) -> Vec<Value> {
     let text = prints.concat();
-    text.lines().for_each(strict::check);
+    text.lines().for_each(|line| strict::check(line).unwrap());
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -275,7 +274,7 @@ fn lines(prints: &[String]) -> Vec<Value> {
 fn a_refused_client_has_a_document_all_the_same() {
     let error = Some("no way");
     let document = transcript(Role::Client, Notation::Json).show(&Event::Closed { error }, "");
-    strict::check(&document);
+    strict::check(&document).unwrap();
     let document: Value = serde_json::from_str(&document).unwrap();
     let expected = serde_json::json!({
         "start": {"connected": [], "version": "iperf 3.21", "system_info": "Linux"},
@@ -329,7 +328,7 @@ fn a_stream_has_a_line_an_event() {
         assert_eq!(events, expected);
         assert_eq!(document.is_empty(), !full);
         if full {
-            strict::check(document);
+            strict::check(document).unwrap();
             let document: Value = serde_json::from_str(document).unwrap();
             assert_eq!(document["intervals"].as_array().unwrap().len(), 1);
             assert_eq!(document["end"]["sum_sent"]["bytes"], 1000);

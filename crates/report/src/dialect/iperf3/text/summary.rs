@@ -14,7 +14,7 @@ impl Text {
         if form.verbose {
             lines.push_str("Test Complete. Summary Results:\n");
         }
-        lines.push_str(&self.head(self.summary_columns(end)));
+        lines.push_str(&self.head(self.summary_columns(end, form)));
         for half in end.streams.chunk_by(|one, next| one.sends == next.sends) {
             for stream in half {
                 lines.push_str(&self.stream(stream, form));
@@ -29,8 +29,11 @@ impl Text {
         lines
     }
 
-    fn summary_columns(&self, end: &End) -> &'static str {
-        let mut sent = end.streams.iter().filter_map(|stream| stream.sent);
+    fn summary_columns(&self, end: &End, form: &Form) -> &'static str {
+        let streams = end.streams.iter();
+        let mut sent = streams
+            .filter(|stream| shows(form, stream.sends))
+            .filter_map(|stream| stream.sent);
         match self.protocol {
             Protocol::Udp => "         Jitter    Lost/Total Datagrams",
             _ if sent.any(|sent| sent.retransmits.is_some()) => "         Retr",
@@ -38,12 +41,10 @@ impl Text {
         }
     }
 
-    /// A client shows both ends; a server its own, and the other one if more lines are asked.
     fn stream(&self, stream: &StreamEnd, form: &Form) -> String {
         let socket = stream.socket;
-        let shown = |is_own: bool| is_own || form.role == Role::Client || form.verbose;
         let mut lines = String::new();
-        if shown(stream.sends) {
+        if shows(form, stream.sends) {
             lines.push_str(&match &stream.sent {
                 Some(sent) => self.total_line(sent, Some(socket), stream.sends, true, form),
                 None => format!("[{socket:3}] (sender statistics not available)\n"),
@@ -52,7 +53,7 @@ impl Text {
         if let Some(file) = &stream.file {
             lines.push_str(&file_line(file, stream));
         }
-        if shown(!stream.sends) {
+        if shows(form, !stream.sends) {
             let received = stream.received.as_ref();
             lines.push_str(&received.map(late).unwrap_or_default());
             lines.push_str(&match received {
@@ -153,6 +154,11 @@ pub(in super::super) fn of_server(output: &ServerOutput) -> String {
             format!("\nServer JSON output:\n{document}\n")
         }
     }
+}
+
+/// A client shows both ends; a server its own, and the other one if more lines are asked.
+fn shows(form: &Form, is_own: bool) -> bool {
+    is_own || form.role == Role::Client || form.verbose
 }
 
 fn late(received: &Counts) -> String {
