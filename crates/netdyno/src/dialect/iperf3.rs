@@ -24,7 +24,6 @@ use option::{KNOWN, MAX_TESTS, Opt};
 
 pub use client::{Ask, Credentials};
 pub use common::{Common, Keepalive};
-pub use load::served;
 pub use refusal::Refusal;
 pub use server::{Authorization, RateLimit, Serve};
 pub use stamp::stamp;

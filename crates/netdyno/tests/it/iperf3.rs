@@ -6,6 +6,7 @@ mod hostile;
 mod many;
 mod matrix;
 mod options;
+mod output;
 
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};

@@ -121,12 +121,10 @@ fn is_json(ask: &Ask) -> bool {
 
 /// The last word: in a document where there is one, and on standard error where there is none.
 fn close(paper: &Paper, transcript: &mut Transcript, ask: &Ask, error: Option<&str>) {
-    let error = error.map(|error| format!("error - {error}"));
-    let error = error.as_deref();
     let text = transcript.show(&output::Event::Closed { error }, &paper.stamp());
     paper.write(&text);
     if let Some(error) = error.filter(|_| !is_json(ask)) {
-        paper.complain(error);
+        paper.complain(&format!("error - {error}"));
     }
 }
 

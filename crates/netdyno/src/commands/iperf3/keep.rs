@@ -1,14 +1,11 @@
 //! A test as a run of the store, in netdyno's own words.
 
-use std::num::NonZeroU32;
-
 use engine::iperf3::{Interval, Outcome, StreamInterval, StreamOutcome};
-use plan::{Dscp, Kind, Load, Path, Plan, Stop, Timing};
 use proto::iperf3::{Direction, Parameters, Protocol, StreamResult};
 use record::{
     Counters, Edge, End, EndReport, Event, FlowReport, LoadEdge, LoadReport, Phase, UdpCounters,
 };
-use units::{Bytes, CpuList, Nanos};
+use units::Nanos;
 
 use crate::commands::keep::Keeper;
 use crate::dialect::iperf3::Ask;
@@ -34,7 +31,7 @@ impl Kept {
         peer: std::net::IpAddr,
     ) -> Self {
         let mut keeper = Keeper::of_environment();
-        keeper.begin(plan(ask, parameters), argv, End::Client, Some(peer));
+        keeper.begin(ask.plan(parameters), argv, End::Client, Some(peer));
         let loads = match parameters.direction {
             Direction::Forward => vec![true],
             Direction::Reverse => vec![false],
@@ -281,68 +278,4 @@ fn add<'a>(sum: &mut LoadEdge, streams: impl Iterator<Item = &'a StreamInterval>
         sum.rtt_us = Some(rtts / samples);
         sum.cwnd_segments = Some(windows / samples);
     }
-}
-
-/// The test in netdyno's own words.
-fn plan(ask: &Ask, parameters: &Parameters) -> Result<Plan, String> {
-    let kinds = match (parameters.protocol, parameters.direction) {
-        (Protocol::Udp, Direction::Forward) => vec![Kind::UdpStream],
-        (Protocol::Udp, Direction::Reverse) => vec![Kind::UdpMaerts],
-        (Protocol::Udp, Direction::Both) => vec![Kind::UdpStream, Kind::UdpMaerts],
-        (_, Direction::Forward) => vec![Kind::Stream],
-        (_, Direction::Reverse) => vec![Kind::Maerts],
-        (_, Direction::Both) => vec![Kind::Stream, Kind::Maerts],
-    };
-    let loads = kinds.into_iter().map(|kind| load(kind, ask, parameters));
-    let path = Path::Host {
-        host: ask.host.clone(),
-        port: ask.common.port,
-        family: ask.common.family,
-    };
-    let timing = Timing {
-        idle: Nanos::ZERO,
-        omit: parameters.omit,
-        duration: parameters.time,
-        interval: ask.common.interval,
-    };
-    Plan::new(path, timing, loads.collect()).map_err(|error| error.to_string())
-}
-
-fn load(kind: Kind, ask: &Ask, parameters: &Parameters) -> Load {
-    let mut load = Load::new(kind);
-    load.flows = NonZeroU32::new(parameters.parallel).unwrap_or(NonZeroU32::MIN);
-    load.size = parameters.block_size();
-    if parameters.protocol == Protocol::Udp {
-        // A datagram of a plan holds a header of ours, and iperf3's need not.
-        load.size = load.size.max(Load::DATAGRAM_HEADER);
-    }
-    load.rate = parameters.rate;
-    load.pace = parameters.fq_rate;
-    let blocks = parameters
-        .blocks
-        .map(|blocks| Bytes::new(blocks * load.size.get()));
-    if let Some(bytes) = parameters.bytes.or(blocks) {
-        load.stop = Stop::Bytes { bytes };
-    }
-    load.cpu = cpus(ask.common.affinity);
-    load.peer_cpu = cpus(parameters.server_affinity);
-    load.trunc = parameters.skip_rx_copy && parameters.protocol == Protocol::Tcp;
-    load.socket.sndbuf = parameters.window;
-    load.socket.rcvbuf = parameters.window;
-    if parameters.protocol == Protocol::Tcp {
-        load.socket.mss = parameters.mss;
-        load.socket.nodelay = parameters.nodelay;
-        load.socket.cc = parameters
-            .congestion
-            .as_deref()
-            .and_then(|name| name.parse().ok());
-    }
-    if parameters.tos != 0 {
-        load.socket.dscp = Dscp::try_from(parameters.tos >> 2).ok();
-    }
-    load
-}
-
-fn cpus(cpu: Option<u16>) -> CpuList {
-    CpuList::new(cpu.into_iter().collect())
 }

@@ -201,7 +201,7 @@ impl Scribe for Writer {
     fn closed(&mut self, error: Option<&TestError>) {
         let sentence = error.map(|error| match error.number {
             ErrorNumber::SERVER_TERMINATED => "interrupt - the server has terminated".to_owned(),
-            _ => format!("error - {}", error.sentence),
+            _ => error.sentence.clone(),
         });
         self.show(&output::Event::Closed {
             error: sentence.as_deref(),
@@ -211,7 +211,7 @@ impl Scribe for Writer {
             && !ends
             && let Some(sentence) = &sentence
         {
-            self.desk.paper.complain(sentence);
+            self.desk.paper.complain(&format!("error - {sentence}"));
         }
         if !self.desk.one_off && !ends {
             self.desk.listen(self.port, self.number + 1);

@@ -2,24 +2,25 @@
 
 use std::num::NonZeroU32;
 
-use plan::{Dscp, Family, Kind, Load, Path, Plan, Stop, Timing};
+use plan::{Dscp, Kind, Load, Path, Plan, Stop, Timing};
 use proto::iperf3::{Direction, Parameters, Protocol};
 use units::{Bytes, CpuList, Nanos};
 
 use super::Ask;
 
 impl Ask {
-    /// The plan that comes nearest.
+    /// The plan that comes nearest to what the server was told, which has sizes that nobody asked
+    /// for.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn plan(&self) -> Result<Plan, String> {
+    pub fn plan(&self, parameters: &Parameters) -> Result<Plan, String> {
         let path = Path::Host {
             host: self.host.clone(),
             port: self.common.port,
             family: self.common.family,
         };
-        let mut loads = loads(&self.parameters)?;
+        let mut loads = loads(parameters)?;
         for load in &mut loads {
             load.cpu = cpus(self.common.affinity);
             load.socket.bind = self.common.bind.as_ref().and_then(|bind| bind.parse().ok());
@@ -32,45 +33,21 @@ impl Ask {
             let next = |port: u16| u32::from(port) + load.flows.get();
             port = port.and_then(|port| u16::try_from(next(port)).ok());
         }
-        plan(path, &self.parameters, self.common.interval, loads)
+        Plan::new(path, timing(parameters, self.common.interval), loads)
+            .map_err(|error| error.to_string())
     }
 }
 
-/// The plan of a test that a server was asked for by the client at `host`.
-///
-/// # Errors
-/// Why there is none.
-pub fn served(
-    parameters: &Parameters,
-    host: &str,
-    port: u16,
-    interval: Option<Nanos>,
-) -> Result<Plan, String> {
-    let path = Path::Host {
-        host: host.to_owned(),
-        port,
-        family: Family::Any,
-    };
-    plan(path, parameters, interval, loads(parameters)?)
-}
-
-fn plan(
-    path: Path,
-    parameters: &Parameters,
-    interval: Option<Nanos>,
-    loads: Vec<Load>,
-) -> Result<Plan, String> {
+fn timing(parameters: &Parameters, interval: Option<Nanos>) -> Timing {
     let by_time = parameters.bytes.is_none() && parameters.blocks.is_none();
-    let timing = Timing {
+    // A test without end is one of a day, which is the longest that can be asked for.
+    let endless = by_time.then(|| Nanos::from_secs(Parameters::MOST_SECONDS));
+    Timing {
         idle: Nanos::ZERO,
         omit: parameters.omit,
-        // A test without end is one of a day, which is the longest that can be asked for.
-        duration: parameters
-            .time
-            .or(by_time.then(|| Nanos::from_secs(Parameters::MOST_SECONDS))),
+        duration: parameters.time.or(endless),
         interval,
-    };
-    Plan::new(path, timing, loads).map_err(|error| error.to_string())
+    }
 }
 
 /// One load for each direction.

@@ -24,6 +24,12 @@ fn server(line: &str) -> Serve {
     }
 }
 
+/// The plan of a client whose server was told all that there is to be told.
+fn plan_of(line: &str) -> Result<plan::Plan, String> {
+    let ask = client(line);
+    ask.plan(&ask.parameters)
+}
+
 /// The number of iperf3's that a command line is refused with; 0 is none of them.
 fn number(line: &str) -> i32 {
     match of(line) {
@@ -383,8 +389,7 @@ fn what_does_nothing_is_said() {
 
 #[test]
 fn plans() {
-    let plan =
-        client("-P 4 -b 10M -t 3 -O 1 -i 0.5 -A 1,0 -S 0xb8 -w 64K -C cubic -N -M 1000").plan();
+    let plan = plan_of("-P 4 -b 10M -t 3 -O 1 -i 0.5 -A 1,0 -S 0xb8 -w 64K -C cubic -N -M 1000");
     let plan = plan.unwrap();
     assert_eq!(plan.timing.duration, Some(Nanos::from_secs(3)));
     assert_eq!(plan.timing.omit, Nanos::from_secs(1));
@@ -406,9 +411,7 @@ fn plans() {
 
 #[test]
 fn plans_of_both_directions_have_two_loads() {
-    let plan = client("--bidir -P 2 --cport 34000 -u -k 5 -l 16")
-        .plan()
-        .unwrap();
+    let plan = plan_of("--bidir -P 2 --cport 34000 -u -k 5 -l 16").unwrap();
     let [sent, received] = plan.loads.as_slice() else {
         panic!("{plan:?}");
     };
@@ -420,10 +423,10 @@ fn plans_of_both_directions_have_two_loads() {
     assert_eq!(ports, (Some(34_000), Some(34_002)));
     assert_eq!(sent.stop, Stop::Count { count: 3 });
     assert_eq!(sent.size, plan::Load::DATAGRAM_HEADER);
-    assert_eq!(client("-R").plan().unwrap().loads[0].kind, Kind::Maerts);
-    assert!(client("--sctp").plan().is_err());
+    assert_eq!(plan_of("-R").unwrap().loads[0].kind, Kind::Maerts);
+    assert!(plan_of("--sctp").is_err());
     // Bytes and blocks are of all streams together.
-    let stop = |line| client(line).plan().unwrap().loads[0].stop;
+    let stop = |line| plan_of(line).unwrap().loads[0].stop;
     assert_eq!(
         stop("-n 1000 -P 3"),
         Stop::Bytes {
@@ -437,18 +440,6 @@ fn plans_of_both_directions_have_two_loads() {
         }
     );
     // Without an end it is a day.
-    let endless = client("-t 0").plan().unwrap();
+    let endless = plan_of("-t 0").unwrap();
     assert_eq!(endless.timing.duration, Some(Nanos::from_secs(86_400)));
-}
-
-#[test]
-fn all_that_a_server_may_be_asked_is_a_plan() {
-    for streams in [1, 128] {
-        let asked = Parameters {
-            parallel: streams,
-            ..Parameters::new(Protocol::Udp)
-        };
-        let plan = served(&asked, "10.0.0.9", 40_000, None).unwrap();
-        assert_eq!(plan.loads[0].flows.get(), streams);
-    }
 }
