@@ -139,7 +139,7 @@ Examples:
 
 Other tools' command lines, also by links of their names:
   'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...',
-  'netdyno iperf ...'";
+  'netdyno iperf ...', 'netdyno iperf3 ...'";
 
 const CODES: &str = "\
 Exit codes:

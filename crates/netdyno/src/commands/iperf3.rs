@@ -2,6 +2,7 @@
 
 mod client;
 mod credentials;
+mod debug;
 mod keep;
 mod paper;
 mod pid_file;

@@ -25,6 +25,28 @@ pub(super) struct Known<I> {
     pub takes: Takes,
 }
 
+impl<I> Known<I> {
+    /// One with a letter.
+    pub const fn short(id: I, letter: char, names: &'static [&'static str], takes: Takes) -> Self {
+        Self {
+            id,
+            letter: Some(letter),
+            names,
+            takes,
+        }
+    }
+
+    /// One without.
+    pub const fn long(id: I, names: &'static [&'static str], takes: Takes) -> Self {
+        Self {
+            id,
+            letter: None,
+            names,
+            takes,
+        }
+    }
+}
+
 /// One find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found<'a, I> {
@@ -145,12 +167,7 @@ mod tests {
     ];
 
     const fn known(id: char, names: &'static [&'static str], takes: Takes) -> Known<char> {
-        Known {
-            id,
-            letter: Some(id),
-            names,
-            takes,
-        }
+        Known::short(id, id, names, takes)
     }
 
     fn found(line: &str) -> Result<Vec<(char, Option<String>)>, String> {

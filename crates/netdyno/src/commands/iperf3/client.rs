@@ -14,7 +14,7 @@ use units::{Bytes, Nanos};
 use super::keep::Kept;
 use super::paper::Paper;
 use super::pid_file::PidFile;
-use super::{SPARE_DESCRIPTORS, credentials, place, shown, system_info};
+use super::{SPARE_DESCRIPTORS, credentials, debug, place, shown, system_info};
 use crate::dialect::iperf3::Ask;
 
 /// Runs it and prints what iperf3 prints.
@@ -69,6 +69,11 @@ fn start(
     };
     let run = client::run(&job, Some(&signals), &mut tell);
     if let Some(outcome) = &run.outcome {
+        remark(
+            paper,
+            transcript,
+            &debug::outcome(ask.common.debug, outcome),
+        );
         let end = shown::end(outcome, ask.common.file.as_deref());
         let text = transcript.show(&output::Event::Ended(&end), &paper.stamp());
         paper.write(&text);
@@ -135,6 +140,8 @@ fn show(
     ask: &Ask,
     parameters: &Parameters,
 ) {
+    let told = debug::event(ask.common.debug, output::Role::Client, event);
+    remark(paper, transcript, &told);
     let stamp = paper.stamp();
     let text = match event {
         Event::Contact(told) => {
@@ -160,6 +167,13 @@ fn show(
         Event::Remark(remark) => transcript.show(&output::Event::Remark(remark), &stamp),
     };
     paper.write(&text);
+}
+
+fn remark(paper: &Paper, transcript: &mut Transcript, lines: &[String]) {
+    for line in lines {
+        let text = transcript.show(&output::Event::Remark(line), &paper.stamp());
+        paper.write(&text);
+    }
 }
 
 pub(super) fn unix_ms() -> u64 {

@@ -14,7 +14,7 @@ use sys::signal::Signals;
 use super::client::unix_ms;
 use super::paper::Paper;
 use super::pid_file::PidFile;
-use super::{credentials, place, shown, system_info};
+use super::{credentials, debug, place, shown, system_info};
 use crate::dialect::iperf3::Serve;
 
 /// Descriptors of a server with very many streams.
@@ -60,6 +60,7 @@ fn stay(serve: &Serve) -> Result<(), String> {
     sys::limits::descriptors(DESCRIPTORS);
     let desk = Arc::new(Desk {
         paper: paper.clone(),
+        debug: common.debug,
         form: serve.form(system_info()),
         one_off: serve.one_off,
         file: common.file.clone(),
@@ -121,6 +122,7 @@ fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
 /// What all tests' writers share.
 struct Desk {
     paper: Arc<Paper>,
+    debug: Option<u8>,
     form: Form,
     one_off: bool,
     file: Option<PathBuf>,
@@ -161,10 +163,18 @@ impl Writer {
         let text = self.transcript.show(event, &paper.stamp());
         paper.write(&text);
     }
+
+    fn remark(&mut self, lines: &[String]) {
+        for line in lines {
+            self.show(&output::Event::Remark(line));
+        }
+    }
 }
 
 impl Scribe for Writer {
     fn tell(&mut self, event: Event<'_>) {
+        let told = debug::event(self.desk.debug, output::Role::Server, &event);
+        self.remark(&told);
         match event {
             Event::Contact(told) => {
                 let host = told.peer.ip().to_canonical().to_string();
@@ -187,6 +197,7 @@ impl Scribe for Writer {
     }
 
     fn ended(&mut self, outcome: &Outcome) {
+        self.remark(&debug::outcome(self.desk.debug, outcome));
         let end = shown::end(outcome, self.desk.file.as_deref());
         self.show(&output::Event::Ended(&end));
     }

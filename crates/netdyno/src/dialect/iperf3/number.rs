@@ -39,32 +39,44 @@ pub(super) fn bytes(
 pub(super) fn whole(
     option: &str,
     text: &str,
-    (least, most): (u64, u64),
+    bounds: (u64, u64),
     number: ErrorNumber,
 ) -> Result<u64, Refusal> {
-    let refused = || Refusal::wrong(number, format!("{option} '{text}': {}", range(least, most)));
-    let digits = text.trim_start();
-    let digits = digits.strip_prefix('+').unwrap_or(digits);
-    let end = digits
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(digits.len());
-    if digits[end..].starts_with('.') {
-        return Err(refused());
-    }
-    let value = digits[..end].parse().map_err(|_| refused())?;
-    within(option, text, value, (least, most), number)
+    parsed(option, text, parse_start(text), bounds, number)
 }
 
 /// A whole number as strtol(3) reads it: 0x for hexadecimal, 0 for octal.
 pub(super) fn any_base(
     option: &str,
     text: &str,
+    bounds: (u64, u64),
+    number: ErrorNumber,
+) -> Result<u64, Refusal> {
+    parsed(option, text, parse_any_base(text), bounds, number)
+}
+
+fn parsed(
+    option: &str,
+    text: &str,
+    value: Option<u64>,
     (least, most): (u64, u64),
     number: ErrorNumber,
 ) -> Result<u64, Refusal> {
-    let refused = || Refusal::wrong(number, format!("{option} '{text}': {}", range(least, most)));
-    let value = parse_any_base(text).ok_or_else(refused)?;
-    within(option, text, value, (least, most), number)
+    let value = value.filter(|value| (least..=most).contains(value));
+    value.ok_or_else(|| {
+        let accepted = format!("a whole number from {least} to {most} is accepted");
+        Refusal::wrong(number, format!("{option} '{text}': {accepted}"))
+    })
+}
+
+fn parse_start(text: &str) -> Option<u64> {
+    let digits = text.trim_start();
+    let digits = digits.strip_prefix('+').unwrap_or(digits);
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    let (digits, rest) = digits.split_at(end);
+    digits.parse().ok().filter(|_| !rest.starts_with('.'))
 }
 
 /// As [`any_base`], if it is one.
@@ -105,22 +117,15 @@ pub(super) fn milliseconds(
     whole(option, text, bounds, number).map(Nanos::from_millis)
 }
 
+/// A value, if it is within bounds.
 pub(super) fn within(
     option: &str,
     text: &str,
     value: u64,
-    (least, most): (u64, u64),
+    bounds: (u64, u64),
     number: ErrorNumber,
 ) -> Result<u64, Refusal> {
-    if (least..=most).contains(&value) {
-        return Ok(value);
-    }
-    let sentence = format!("{option} '{text}': {}", range(least, most));
-    Err(Refusal::wrong(number, sentence))
-}
-
-fn range(least: u64, most: u64) -> String {
-    format!("a whole number from {least} to {most} is accepted")
+    parsed(option, text, Some(value), bounds, number)
 }
 
 /// A decimal number whose first letter may multiply it; the rest of a unit is ignored, so that
