@@ -85,9 +85,7 @@ fn redirect(common: &Common) -> Result<(), String> {
 fn tell(screen: &mut Screen, event: &Event) {
     let said = screen.take(event);
     print(&said.output);
-    for line in said.errors.lines() {
-        say!("{line}");
-    }
+    let _ = std::io::stderr().write_all(said.errors.as_bytes());
 }
 
 /// Writes what scripts read. A reader that went away is no reason to stop.

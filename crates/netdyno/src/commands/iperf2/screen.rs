@@ -15,6 +15,9 @@ use super::seen::{Seen, wall_time};
 use super::sums::{Of, Sums, Total};
 use crate::dialect::iperf2::{Common, HistogramWish, Interval};
 
+#[cfg(test)]
+mod tests;
+
 /// What is to be said.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
@@ -108,13 +111,16 @@ impl Screen {
             }
             Event::Ended { flow, reason } => {
                 self.flows.remove(flow);
+                if self.flows.is_empty() {
+                    self.table.is_idle();
+                }
                 if let Some(reason) = reason {
-                    said.errors = format!("{reason}\n");
+                    said.errors = ours(reason);
                 }
             }
             Event::Refused { local, peer, why } => self.refused(*local, *peer, *why, &mut said),
             Event::Idle => self.table.is_idle(),
-            Event::Note(note) => said.errors = format!("{note}\n"),
+            Event::Note(note) => said.errors = ours(note),
         }
         said
     }
@@ -319,6 +325,11 @@ impl Screen {
             Refusal::Silent => "it did not say what it wants",
             Refusal::SmallBounce => "its requests of a bounceback are too small",
         };
-        said.errors = format!("{peer} is refused: {reason}\n");
+        said.errors = ours(&format!("{peer} is refused: {reason}"));
     }
+}
+
+/// A sentence that iperf does not have.
+fn ours(sentence: &str) -> String {
+    format!("netdyno: {sentence}\n")
 }

@@ -569,13 +569,13 @@ fn help_and_version_are_no_failures() {
     let help = refusal("iperf -h").output;
     for known in OPTIONS {
         let name = option::written(known.id);
-        let older = [option::Opt::Awdl, option::Opt::TapDev, option::Opt::TunDev];
+        let older = [Opt::Awdl, Opt::TapDev, Opt::TunDev];
         let silent = [
-            option::Opt::NumReportStructs,
-            option::Opt::SuggestWinSize,
-            option::Opt::SetRandSeed,
-            option::Opt::UdpL4s,
-            option::Opt::UdpL4sVideo,
+            Opt::NumReportStructs,
+            Opt::SuggestWinSize,
+            Opt::SetRandSeed,
+            Opt::UdpL4s,
+            Opt::UdpL4sVideo,
         ];
         let known = older.contains(&known.id) || silent.contains(&known.id);
         assert!(known || help.contains(&name), "{name}");

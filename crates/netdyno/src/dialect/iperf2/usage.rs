@@ -99,7 +99,7 @@ Client: how much and how
       --test-exchange-timeout S   how long the server may take to answer
 
 Client: requests and replies
-      --bounceback[=N]            N requests of -l bytes (10 of 100), one after the other, each period
+      --bounceback[=N]            N requests of -l bytes (10 of 100) each period
       --bounceback-period S       the period (1; 0 is without pause)
       --bounceback-request N, --bounceback-reply N   bytes of each
       --bounceback-hold MS        how long the server keeps a request

@@ -174,7 +174,7 @@ impl Settings {
     }
 
     fn window_line(&self, unit: Unit) -> Option<String> {
-        let window = self.window?;
+        let window = self.window.filter(|_| !self.only_connects)?;
         let name = match self.transport {
             Transport::Tcp => "TCP window size",
             Transport::Udp => "UDP buffer size",

@@ -891,6 +891,7 @@ TCP window size: 16.0 KByte (default)
     assert_eq!(near.text(&plain()), ruled(expected));
     let connects = Settings {
         only_connects: true,
+        window: window(16_384, None),
         ..client(Transport::Tcp, 7429, 1)
     };
     let expected = "\
