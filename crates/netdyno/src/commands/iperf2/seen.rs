@@ -87,7 +87,10 @@ impl Seen {
                 bytes: bytes.into(),
                 hold_usecs: hold_usecs.into(),
             }),
-            no_udp_fin: !facts.is_tcp && self.asked(UpperFlags::NO_UDP_FIN),
+            // Nobody reports to a server that sends on a client's socket.
+            no_udp_fin: !facts.is_tcp
+                && !self.is_connection_back()
+                && (self.asked(UpperFlags::NO_UDP_FIN) || (!client && way == Shown::Reverse)),
             trip_times: facts.trip_times,
             tos_received: extended.map(|extended| extended.tos).filter(|tos| *tos > 0),
             peer_version: extended

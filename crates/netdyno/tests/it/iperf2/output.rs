@@ -14,34 +14,23 @@ use crate::process::{eventually, netdyno, tell};
 
 /// Options of the server, and of iperf's client.
 const RUNS: &[(&str, &str)] = &[
-    ("-i 0.5", "-t 1 -b 8M -i 0.5"),
-    ("-e -i 0.5", "-t 1 -b 8M"),
-    ("-e -i 0.5", "-t 1 -b 8M -P 2"),
-    ("-i 0.5 --sum-only", "-t 1 -b 8M -P 2"),
-    ("-f k -e", "-t 1 -b 8M -S 0x10"),
-    ("-f B", "-n 100K"),
-    ("-e", "-t 1 -b 8M --trip-times"),
-    ("", "-t 1 -b 8M --trip-times"),
-    ("-e --histograms", "-t 1 -b 8M --trip-times"),
-    ("-i 0.5", "-t 1 -b 8M -R"),
-    ("-e", "-t 1 -b 8M -R"),
-    ("-e -i 0.5", "-t 1 -b 8M --full-duplex"),
-    ("", "-t 1 -b 8M --full-duplex"),
+    ("-i 0.2", "-t 0.5 -b 8M"),
+    ("-e -i 0.2", "-t 0.5 -b 8M -P 2"),
+    ("-f k -e", "-t 0.5 -b 8M -S 0x10"),
+    ("", "-t 0.5 -b 8M --trip-times"),
+    ("-e --histograms", "-t 0.5 -b 8M --trip-times"),
+    ("-e", "-t 0.5 -b 8M -R"),
+    ("-e -i 0.2", "-t 0.5 -b 8M --full-duplex"),
     ("", "--bounceback -t 1"),
-    ("-e", "--bounceback -t 1 --trip-times"),
-    ("-e", "--connect-only=1"),
-    ("-y C -i 0.5", "-t 1 -b 8M"),
-    ("-x CS", "-t 1 -b 8M"),
-    ("--permit-key=abcdef", "-t 1 -b 8M --permit-key=abcdef"),
-    ("--permit-key=abcdef", "-t 1 -b 8M --permit-key=abcdez"),
-    ("-1 -w 64K", "-t 1 -b 8M"),
-    ("-u -i 0.5", "-u -t 1 -b 2M"),
-    ("-u -e -i 0.5", "-u -t 1 -b 2M"),
-    ("-u", "-u -t 1 -b 2M --trip-times"),
-    ("-u -e", "-u -t 1 -b 2M -R"),
-    ("-u -e", "-u -t 1 -b 2M --full-duplex"),
-    ("-u -y C", "-u -t 1 -b 2M"),
-    ("-u -e --histograms", "-u -t 1 -b 2M --trip-times"),
+    ("-y C -i 0.2", "-t 0.5 -b 8M"),
+    (
+        "--permit-key=abcdef -w 64K",
+        "-t 0.5 -b 8M --permit-key=abcdef",
+    ),
+    ("-u -i 0.2", "-u -t 0.5 -b 2M"),
+    ("-u", "-u -t 0.5 -b 2M --trip-times"),
+    ("-u -e", "-u -t 0.5 -b 2M -R"),
+    ("-u -e --histograms", "-u -t 0.5 -b 2M --trip-times"),
 ];
 
 #[test]
@@ -137,6 +126,10 @@ fn printed(hosts: &Hosts<'_>, whose: &str, port: u16, server: &str, client: &str
 /// intervals there are depends on when the last of them ended.
 fn layout(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(redacted).collect();
+    // iperf's server sums the two directions of one connection in some runs and not in others.
+    if text.contains("(full-duplex)") {
+        lines.retain(|line| !line.starts_with("[SUM]"));
+    }
     lines.sort();
     lines.dedup();
     lines
