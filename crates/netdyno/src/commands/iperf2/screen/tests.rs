@@ -52,6 +52,7 @@ fn reading(flow: u32, way: Way, from_to_millis: (u64, u64), counts: Counts) -> E
         times: Moments::default(),
         ways: None,
         bins: None,
+        responses: None,
     }))
 }
 
