@@ -49,6 +49,7 @@ impl Session for ServerSession {
                 let grants = vec![record::Granted::default(); plan.loads.len()];
                 turn(self.attached(NOW, grants));
             }
+            ServerAction::Observe(_) => turn(self.observed(Box::new(scene::observation()))),
             ServerAction::Start => {
                 turn(self.started());
                 turn(self.edge(scene::edge()));

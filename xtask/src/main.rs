@@ -1,6 +1,7 @@
 //! `cargo xtask …`: what a developer and CI run on this workspace.
 
 mod bench;
+mod bpf;
 mod cargo;
 mod check;
 mod compare_score;
@@ -28,6 +29,7 @@ cargo xtask <command>
   bench [NAME…]  netdyno against a bare loop and its rivals: --list, --rounds, --seconds, --strict
   explain-score  causes put into testbeds, and which finding came first
   man [FOLDER]   man pages and completions, into target/man unless told otherwise
+  bpf            the programs that netdyno loads into the kernel, from their C sources (needs clang)
   schema         the published JSON Schema of the result, from the types
 ";
 
@@ -61,11 +63,15 @@ fn run(words: &[String]) -> Result<bool> {
         ("man", []) => generate::man(None),
         ("man", [folder]) => generate::man(Some(folder)),
         ("schema", []) => generate::schema(),
+        ("bpf", []) => bpf::run(),
         ("help" | "-h" | "--help", _) => {
             print!("{USAGE}");
             Ok(true)
         }
-        ("test" | "check" | "explain-score" | "install" | "man" | "schema", [extra, ..]) => {
+        (
+            "bpf" | "test" | "check" | "explain-score" | "install" | "man" | "schema",
+            [extra, ..],
+        ) => {
             bail!("'{command}' does not take '{extra}'\n\n{USAGE}")
         }
         _ => bail!("'{command}' is not a command\n\n{USAGE}"),

@@ -9,7 +9,7 @@ use crate::sources::Sources;
 use crate::step::Outcome;
 
 /// A program and the Debian package that has it.
-const PROGRAMS: [(&str, &str); 12] = [
+const PROGRAMS: [(&str, &str); 17] = [
     ("ip", "iproute2"),
     ("tc", "iproute2"),
     ("iperf3", "iperf3"),
@@ -22,6 +22,11 @@ const PROGRAMS: [(&str, &str); 12] = [
     ("nsenter", "util-linux"),
     ("setpriv", "util-linux"),
     ("taskset", "util-linux"),
+    ("nstat", "iproute2"),
+    ("vmstat", "procps"),
+    ("mpstat", "sysstat"),
+    ("clang", "clang"),
+    ("llvm-strip", "llvm"),
 ];
 
 /// The package that Debian keeps in its non-free component.

@@ -21,7 +21,7 @@ use crate::crew::{Crew, CrewError};
 /// How long one address of the server may take to answer.
 const CONNECT_PATIENCE: Nanos = Nanos::from_secs(5);
 /// How long the goodbye may take.
-const GOODBYE: Nanos = Nanos::from_millis(500);
+pub(crate) const GOODBYE: Nanos = Nanos::from_millis(500);
 
 /// A run to make.
 pub struct Job {
@@ -341,7 +341,7 @@ fn wrong_turn(turn: proto::native::WrongTurn) -> RunError {
     }
 }
 
-fn no_descriptor(error: io::Error) -> RunError {
+pub(crate) fn no_descriptor(error: io::Error) -> RunError {
     RunError::System {
         doing: "preparing the control connection".into(),
         error,
@@ -349,7 +349,7 @@ fn no_descriptor(error: io::Error) -> RunError {
 }
 
 /// Connects to the first address that answers.
-fn reach(
+pub(crate) fn reach(
     peers: &[SocketAddr],
     signals: &Signals,
 ) -> Result<(std::os::fd::OwnedFd, SocketAddr), RunError> {

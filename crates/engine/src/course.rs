@@ -2,7 +2,7 @@
 //! their roles in the loads differ. It has no thread and no socket of its own: the control loop
 //! asks when it wants to be called, and calls it.
 
-use observe::Sampler;
+use observe::{Effort, Sampler};
 use plan::{Load, Plan, Stop};
 use proto::native::SentTotals;
 use record::{Buckets, CpuTimes, Edge, End, EndReport, Granted, InterfaceCounters, Observation};
@@ -33,6 +33,18 @@ pub(crate) const LEAD: Nanos = Nanos::from_millis(100);
 /// The shortest time between two looks at what the host counts: ten a second are enough, and
 /// cheap. Intervals that fall between them have none of their own.
 const OBSERVE: Nanos = Nanos::from_millis(90);
+
+/// What looks at this host. The ends of a testbed have one kernel: its locks, timers and queues are
+/// traced once, at the client.
+fn watch(plan: &Plan, end: End, interface: Option<&str>) -> Option<Sampler> {
+    let asked = plan.observe;
+    let shared = matches!(plan.path, plan::Path::Testbed { .. });
+    let mut sampler = (asked.rows || asked.traces()).then(|| Sampler::new(interface))?;
+    if end == End::Client || !shared {
+        sampler.explain(asked);
+    }
+    Some(sampler)
+}
 
 /// An end's run.
 pub(crate) struct Course {
@@ -74,6 +86,8 @@ impl Course {
         interface: Option<(String, InterfaceCounters)>,
         memory_before: Option<u64>,
     ) -> Self {
+        let name = interface.as_ref().map(|(name, _)| name.as_str());
+        let sampler = watch(plan, end, name);
         let offsets: Vec<Nanos> = crew.loads.iter().map(|load| load.offset).collect();
         let loads = crew.loads.len();
         Self {
@@ -93,7 +107,7 @@ impl Course {
             interface,
             memory_before,
             memory_during: None,
-            sampler: Some(Sampler::new()),
+            sampler,
             observed: None,
             observations: Vec::new(),
         }
@@ -206,7 +220,9 @@ impl Course {
         if must || self.observed.is_none_or(|at| at + OBSERVE <= now) {
             self.observed = Some(now);
             let at = (now - origin).get();
-            self.observations.push(sampler.observe(self.end, at));
+            let effort = if must { Effort::Whole } else { Effort::Cheap };
+            self.observations
+                .push(sampler.observe(self.end, at, effort));
         }
     }
 

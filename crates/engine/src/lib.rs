@@ -26,4 +26,5 @@ pub mod server;
 mod squad;
 mod tally;
 mod timeline;
+pub mod watch;
 mod worker;

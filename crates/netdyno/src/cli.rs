@@ -3,15 +3,18 @@
 
 mod asked;
 mod compare;
+mod diff;
 mod explain;
 mod habit;
 pub mod lab;
+mod observe;
 mod output;
 mod run;
 mod sentence;
 mod serve;
 mod show;
 mod target;
+mod watching;
 
 #[cfg(test)]
 mod slips;
@@ -25,9 +28,11 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub use self::observe::{ObserveArgs, ObserveRequest};
 pub use compare::{
     CompareArgs, CompareRequest, Comparing, External, Pick, SideRequest, Sysctl, Work,
 };
+pub use diff::{DiffArgs, DiffRequest};
 pub use explain::{ExplainArgs, ExplainRequest};
 pub use lab::{LabArgs, LabRequest};
 pub use output::Output;
@@ -58,6 +63,8 @@ enum Typed {
     Show(ShowArgs),
     Explain(ExplainArgs),
     Lab(LabArgs),
+    Diff(DiffArgs),
+    Observe(ObserveArgs),
 }
 
 /// What is to be done.
@@ -75,6 +82,10 @@ pub enum Request {
     Explain(ExplainRequest),
     /// Simulate, or calibrate the simulation.
     Lab(Box<LabRequest>),
+    /// Show what differs between two of them.
+    Diff(DiffRequest),
+    /// Watch a host without load.
+    Observe(ObserveRequest),
 }
 
 /// Why there is nothing to be done.
@@ -113,6 +124,8 @@ pub fn parse(
         Typed::Show(args) => args.request().map(Request::Show),
         Typed::Explain(args) => args.request().map(Request::Explain),
         Typed::Lab(args) => args.request(read).map(|lab| Request::Lab(Box::new(lab))),
+        Typed::Diff(args) => args.request().map(Request::Diff),
+        Typed::Observe(args) => args.request().map(Request::Observe),
     }
     .map_err(usage)
 }
@@ -136,6 +149,8 @@ Examples:
   netdyno show                     the latest run again
   netdyno explain                  what limited it
   netdyno lab reproduce            published lock contention, simulated
+  netdyno diff RUN                 what differs between that run and the latest
+  netdyno observe                  this host without load, a line a second
 
 Other tools' command lines, also by links of their names:
   'netdyno netperf ...', 'netdyno super_netperf ...', 'netdyno netserver ...',

@@ -1,6 +1,7 @@
 //! What the commands do.
 
 mod compare;
+mod diff;
 mod explain;
 mod iperf2;
 mod iperf3;
@@ -8,6 +9,7 @@ mod keep;
 mod lab;
 mod netperf;
 mod netserver;
+mod observe;
 mod place;
 mod run;
 mod screen;
@@ -15,7 +17,9 @@ mod serve;
 mod show;
 mod sink;
 
+pub use self::observe::observe;
 pub use compare::compare;
+pub use diff::diff;
 pub use explain::explain;
 pub use iperf2::iperf;
 pub use iperf3::iperf3;

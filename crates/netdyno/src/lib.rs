@@ -48,6 +48,8 @@ pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Request::Show(show)) => commands::show(&show),
         Ok(Request::Explain(explain)) => commands::explain(&explain),
         Ok(Request::Lab(lab)) => commands::lab(&lab),
+        Ok(Request::Diff(diff)) => commands::diff(&diff),
+        Ok(Request::Observe(observe)) => commands::observe(&observe),
         // A reader that went away wants no help and no error about it.
         Err(Refusal::Help(text)) => {
             let _ = io::stdout().write_all(text.as_bytes());

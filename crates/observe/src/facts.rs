@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Facts, Locality};
 
+use crate::environment::environment;
 use crate::tree::{Tree, field, kilobytes};
 use crate::{cpu, interface};
 
@@ -15,6 +16,7 @@ pub fn facts(interface: Option<&str>) -> Facts {
         driver: interface.and_then(|name| sys::ethtool::driver(name).ok()),
         mtu_bytes: link.as_ref().and_then(|link| link.mtu),
         qdisc: link.and_then(|link| link.qdisc),
+        environment: environment(&Tree::here(), interface),
         ..host(&Tree::here())
     }
 }
@@ -69,55 +71,46 @@ fn namespace(name: &str) -> Option<u64> {
     name.strip_prefix("net:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// Those that change what a run measures. A network namespace shows only its own part of net.core.
+/// Those that change what a run measures, beside the families below. A network namespace shows only
+/// its own part of net.core.
 const SYSCTLS: &[&str] = &[
+    "kernel.numa_balancing",
+    "kernel.sched_autogroup_enabled",
     "kernel.sched_rt_runtime_us",
     "kernel.timer_migration",
-    "net.core.busy_poll",
-    "net.core.busy_read",
-    "net.core.default_qdisc",
-    "net.core.dev_weight",
-    "net.core.netdev_budget",
-    "net.core.netdev_budget_usecs",
-    "net.core.netdev_max_backlog",
-    "net.core.optmem_max",
-    "net.core.rmem_default",
-    "net.core.rmem_max",
-    "net.core.rps_sock_flow_entries",
-    "net.core.somaxconn",
-    "net.core.wmem_default",
-    "net.core.wmem_max",
+    "kernel.watchdog",
     "net.ipv4.ip_local_port_range",
-    "net.ipv4.tcp_autocorking",
-    "net.ipv4.tcp_available_congestion_control",
-    "net.ipv4.tcp_congestion_control",
-    "net.ipv4.tcp_ecn",
-    "net.ipv4.tcp_limit_output_bytes",
-    "net.ipv4.tcp_mem",
-    "net.ipv4.tcp_min_tso_segs",
-    "net.ipv4.tcp_moderate_rcvbuf",
-    "net.ipv4.tcp_mtu_probing",
-    "net.ipv4.tcp_no_metrics_save",
-    "net.ipv4.tcp_notsent_lowat",
-    "net.ipv4.tcp_pacing_ca_ratio",
-    "net.ipv4.tcp_pacing_ss_ratio",
-    "net.ipv4.tcp_rmem",
-    "net.ipv4.tcp_sack",
-    "net.ipv4.tcp_slow_start_after_idle",
-    "net.ipv4.tcp_timestamps",
-    "net.ipv4.tcp_window_scaling",
-    "net.ipv4.tcp_wmem",
+    "net.ipv4.ip_no_pmtu_disc",
+    "net.ipv4.udp_early_demux",
     "net.ipv4.udp_mem",
     "net.ipv4.udp_rmem_min",
+    "net.ipv4.udp_wmem_min",
+    "net.mptcp.enabled",
+    "vm.swappiness",
 ];
 
+/// All sysctls of a folder whose names begin so.
+const FAMILIES: [(&str, &str); 2] = [("net.core", ""), ("net.ipv4", "tcp_")];
+
+/// Secrets and lists that change by themselves.
+const LEFT_OUT: &[&str] = &["net.ipv4.tcp_fastopen_key"];
+
 fn sysctls(tree: &Tree) -> BTreeMap<String, String> {
-    SYSCTLS
-        .iter()
+    let path = |name: &str| format!("proc/sys/{}", name.replace('.', "/"));
+    let family = |(folder, start): (&str, &str)| {
+        let names = tree.names(path(folder)).into_iter();
+        let names = names.filter(|name| name.starts_with(start));
+        let names: Vec<String> = names.map(|name| format!("{folder}.{name}")).collect();
+        names
+    };
+    let single = SYSCTLS.iter().map(|name| (*name).to_owned());
+    single
+        .chain(FAMILIES.into_iter().flat_map(family))
+        .filter(|name| !LEFT_OUT.contains(&name.as_str()))
         .filter_map(|name| {
-            let value = tree.text(format!("proc/sys/{}", name.replace('.', "/")))?;
+            let value = tree.text(path(&name))?;
             // Lists of numbers are separated by tabs.
-            Some(((*name).to_owned(), value.replace('\t', " ")))
+            Some((name, value.replace(['\t', '\n'], " ")))
         })
         .collect()
 }

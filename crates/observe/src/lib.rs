@@ -5,12 +5,14 @@
 //! namespace of whoever mounted /sys.
 
 pub mod cpu;
+mod environment;
 mod facts;
 pub mod interface;
 pub mod memory;
 mod sampler;
 mod source;
+mod tracing;
 mod tree;
 
 pub use facts::facts;
-pub use sampler::Sampler;
+pub use sampler::{Effort, Sampler};

@@ -2,16 +2,15 @@
 //! gives a sentence and no row.
 
 pub(crate) mod cgroup;
+pub(crate) mod driver;
 pub(crate) mod interrupts;
 pub(crate) mod pressure;
 pub(crate) mod protocols;
+pub(crate) mod queueing;
 pub(crate) mod softnet;
 pub(crate) mod stat;
 pub(crate) mod thread;
 pub(crate) mod traffic;
-
-#[cfg(test)]
-mod tests;
 
 /// Why a text has no rows, as it reads after "reading FILE: ".
 pub(crate) type Unreadable = String;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Load, Path, PlanError, Timing};
+use crate::{Load, Observe, Path, PlanError, Timing};
 
 /// A whole run, as asked. Made by [`Plan::new`]; what comes from a file or the network goes
 /// through the same checks.
@@ -19,6 +19,8 @@ pub struct Plan {
     pub timing: Timing,
     /// What moves; never empty, names are unique.
     pub loads: Vec<Load>,
+    /// What is watched beside it.
+    pub observe: Observe,
 }
 
 impl Plan {
@@ -54,6 +56,7 @@ impl Plan {
             path,
             timing,
             loads,
+            observe: Observe::default(),
         })
     }
 }

@@ -10,8 +10,8 @@ use proptest::sample::select;
 use units::{BitRate, Bytes, CpuList, Nanos};
 
 use crate::{
-    Arrival, CongestionControl, Device, Dscp, Family, Kind, Link, Load, Path, Plan, SocketOptions,
-    Stop, Timing, Transport,
+    Arrival, CongestionControl, Device, Dscp, Family, Kind, Link, Load, Observe, Path, Plan,
+    SocketOptions, Stop, Timing, Transport,
 };
 
 /// A plan with names as given, whatever else it asks.
@@ -34,7 +34,13 @@ pub fn plan() -> impl Strategy<Value = Plan> {
         timing.interval = Some(interval).filter(|i| !i.get().is_multiple_of(7));
         // Longer than the longest delay of a load below.
         timing.duration = timing.duration.map(|_| duration + Nanos::from_secs(1));
-        Plan::new(path, timing, loads).unwrap()
+        let mut plan = Plan::new(path, timing, loads).unwrap();
+        plan.observe = Observe {
+            rows: !plan.timing.omit.get().is_multiple_of(3),
+            locks: plan.timing.omit.get().is_multiple_of(2),
+            ..Observe::default()
+        };
+        plan
     })
 }
 

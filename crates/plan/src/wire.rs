@@ -7,7 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use units::{BitRate, Bytes, CpuList, Nanos};
 
-use crate::{Arrival, Kind, Load, Path, Plan, SocketOptions, Stop, Timing};
+use crate::{Arrival, Kind, Load, Observe, Path, Plan, SocketOptions, Stop, Timing};
 
 /// The fields of [`Plan`], unchecked.
 #[derive(Deserialize)]
@@ -16,6 +16,8 @@ struct PlanFields {
     path: Path,
     timing: Timing,
     loads: Vec<Load>,
+    #[serde(default)]
+    observe: Observe,
 }
 
 /// The fields of [`Load`], unchecked; `remote` makes the compiler compare them with the original.
@@ -49,7 +51,9 @@ struct LoadFields {
 impl<'de> Deserialize<'de> for Plan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let plan = PlanFields::deserialize(deserializer)?;
-        Self::new(plan.path, plan.timing, plan.loads).map_err(D::Error::custom)
+        let mut valid = Self::new(plan.path, plan.timing, plan.loads).map_err(D::Error::custom)?;
+        valid.observe = plan.observe;
+        Ok(valid)
     }
 }
 

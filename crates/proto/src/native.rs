@@ -19,6 +19,8 @@
 //!   bye                    ->
 //! ```
 //!
+//! Who only wants to see says `observe` instead of `propose`, and gets `observed …` until its `bye`.
+//!
 //! Either end may abort at any time. A message in any other place is a broken rule. UDP data
 //! travels under a [`DatagramHeader`]; a flow proves itself with a UDP hello before the server
 //! sends it anything, and the welcome is as long as the hello.

@@ -18,6 +18,7 @@ mod run;
 mod series;
 mod tcp_info;
 mod udp;
+mod watched;
 
 pub use comparison::{
     Better, Comparison, Contrast, CountedFinding, Design, EnvironmentDifference, Estimate,
@@ -41,3 +42,4 @@ pub use run::{
 pub use series::{Cell, CellEstimate, Merged, MergedLoad, Series, SeriesRun};
 pub use tcp_info::{TcpInfo, TcpSummary};
 pub use udp::{GapError, LossAddress, Outage, UdpCounters, UdpLoss};
+pub use watched::Watched;

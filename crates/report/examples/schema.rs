@@ -10,5 +10,6 @@ fn main() -> std::io::Result<()> {
         .map_or_else(|| PathBuf::from(published), PathBuf::from);
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("run-1.json"), report::schema::run())?;
-    fs::write(folder.join("event-1.json"), report::schema::event())
+    fs::write(folder.join("event-1.json"), report::schema::event())?;
+    fs::write(folder.join("observe-1.json"), report::schema::observe())
 }

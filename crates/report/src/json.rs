@@ -43,7 +43,7 @@ pub fn json_lines<'a>(events: impl IntoIterator<Item = &'a Event>) -> String {
     events.into_iter().map(line).collect()
 }
 
-fn line(value: &impl Serialize) -> String {
+pub(crate) fn line(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect(TOTAL);
     text.push('\n');
     text

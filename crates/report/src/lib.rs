@@ -6,6 +6,7 @@
 mod comparison;
 mod csv;
 pub mod dialect;
+mod difference;
 mod explain;
 mod interval;
 mod json;
@@ -17,12 +18,15 @@ pub mod schema;
 mod style;
 mod table;
 mod text;
+mod watch;
 
 pub use comparison::comparison;
 pub use csv::csv;
+pub use difference::difference;
 pub use explain::explain;
 pub use interval::{IntervalLines, interval_lines};
 pub use json::{document, findings_json, json, json_line, json_lines};
 pub use progress::progress;
 pub use style::Style;
 pub use text::text;
+pub use watch::{watch_header, watch_json, watch_line};

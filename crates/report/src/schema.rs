@@ -1,6 +1,6 @@
 //! The published JSON Schemas, from the types that are written.
 
-use record::{Event, Run};
+use record::{Event, Run, Watched};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
@@ -12,6 +12,11 @@ pub fn run() -> String {
 /// Schema of one event of the stream, `docs/schema/event-1.json`.
 pub fn event() -> String {
     of::<Event>("netdyno event, version 1")
+}
+
+/// Schema of one line of a watched host, `docs/schema/observe-1.json`.
+pub fn observe() -> String {
+    of::<Watched>("netdyno observe line, version 1")
 }
 
 /// As written, not as accepted: every key that is always there is required.

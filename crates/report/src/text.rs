@@ -7,6 +7,7 @@ mod headline;
 mod host;
 mod latency;
 mod notes;
+mod observed;
 
 use record::Run;
 
@@ -24,6 +25,10 @@ pub fn text(run: &Run, style: Style) -> String {
         flow::flows(run, style),
         bulk::tcp(run, style),
         host::cost(run, style),
+        observed::hosts(run, style),
+        observed::locks(run, style),
+        observed::timers(run, style),
+        observed::queues(run, style),
         host::ledger(run, style),
         notes::findings(run, style),
         notes::doubts(run, style),

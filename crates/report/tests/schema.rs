@@ -41,6 +41,10 @@ fn schema_is_current() {
         published("event-1.json") == report::schema::event(),
         "docs/schema/event-1.json {hint}"
     );
+    assert!(
+        published("observe-1.json") == report::schema::observe(),
+        "docs/schema/observe-1.json {hint}"
+    );
 }
 
 #[test]

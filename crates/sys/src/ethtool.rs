@@ -1,11 +1,17 @@
 //! What a driver is and does, by the ethtool ioctls (include/uapi/linux/ethtool.h). They look at
 //! the calling thread's network namespace; /sys would show that of whoever mounted it.
 
+mod settings;
+mod statistics;
+
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixDatagram;
 
 use crate::check;
+
+pub use settings::{SETTINGS, Settings, speed};
+pub use statistics::{features, statistic_names, statistics};
 
 /// Something that a driver, or the stack before it, does for the sender or receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +106,23 @@ const GET_DRIVER: u32 = 3;
 struct DriverInfo {
     command: u32,
     driver: [u8; 32],
-    rest: [u8; 160],
+    version: [u8; 32],
+    firmware: [u8; 32],
+    bus: [u8; 32],
+    rest: [u8; 64],
+}
+
+/// Who drives an interface. A text that the driver does not give is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Information {
+    /// The driver.
+    pub driver: String,
+    /// Its version, which for most is the kernel's.
+    pub version: String,
+    /// Firmware of the device.
+    pub firmware: String,
+    /// Where it is on its bus.
+    pub bus: String,
 }
 
 /// The name of the interface's driver.
@@ -108,18 +130,37 @@ struct DriverInfo {
 /// # Errors
 /// ENODEV when there is no such interface, EOPNOTSUPP when it has no driver (the loopback).
 pub fn driver(interface: &str) -> io::Result<String> {
+    information(interface).map(|information| information.driver)
+}
+
+/// What is known of the interface's driver.
+///
+/// # Errors
+/// As for [`driver`].
+pub fn information(interface: &str) -> io::Result<Information> {
     let mut info = DriverInfo {
         command: GET_DRIVER,
         driver: [0; 32],
-        rest: [0; 160],
+        version: [0; 32],
+        firmware: [0; 32],
+        bus: [0; 32],
+        rest: [0; 64],
     };
     ioctl(interface, &mut info)?;
-    let name = info.driver.split(|b| *b == 0).next().unwrap_or_default();
-    Ok(String::from_utf8_lossy(name).into_owned())
+    let text = |bytes: &[u8]| {
+        let text = bytes.split(|b| *b == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(text).into_owned()
+    };
+    Ok(Information {
+        driver: text(&info.driver),
+        version: text(&info.version),
+        firmware: text(&info.firmware),
+        bus: text(&info.bus),
+    })
 }
 
 /// `argument` must be the struct that its own command word asks for.
-fn ioctl<T>(interface: &str, argument: &mut T) -> io::Result<()> {
+fn ioctl<T: ?Sized>(interface: &str, argument: &mut T) -> io::Result<()> {
     let mut request = request(interface)?;
     request.ifr_ifru.ifru_data = std::ptr::from_mut(argument).cast();
     // A socket of any family leads to the network stack of the calling thread.

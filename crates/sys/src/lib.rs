@@ -13,6 +13,7 @@ pub mod netns;
 pub mod redirect;
 pub mod rtnetlink;
 pub mod signal;
+pub mod sysfs;
 pub mod terminal;
 pub mod thread;
 pub mod usage;

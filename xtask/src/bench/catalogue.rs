@@ -74,7 +74,7 @@ const UDP_BARS: &[Bar] = &[
     ratio(SentMessagesPerSecond, "iperf3", AtLeast(1.0)),
 ];
 
-static CONTESTS: [Contest; 11] = [
+static CONTESTS: [Contest; 14] = [
     Contest {
         name: "tcp-stream",
         title: "one TCP flow, writes of 128 KiB",
@@ -270,6 +270,78 @@ static CONTESTS: [Contest; 11] = [
             },
         ],
         bars: &[ratio(BitsPerSecond, "no intervals", AtLeast(0.99))],
+    },
+    Contest {
+        name: "observe",
+        title: "one TCP flow with both hosts read ten times a second, and not at all",
+        ground: Ground::Namespaces,
+        seconds: 3,
+        meter: None,
+        contenders: &[
+            Contender {
+                name: "observed",
+                ..netdyno(
+                    "netdyno run {address}:{port} --load stream:size=128K -t {seconds} --interval 100ms --no-probe --json --no-save",
+                )
+            },
+            Contender {
+                name: "unobserved",
+                ..netdyno(
+                    "netdyno run {address}:{port} --load stream:size=128K -t {seconds} --interval 100ms --no-observe --no-probe --json --no-save",
+                )
+            },
+        ],
+        bars: &[ratio(BitsPerSecond, "unobserved", AtLeast(0.99))],
+    },
+    Contest {
+        name: "observe-cpu",
+        title: "client CPU at 100 Mbit/s TCP with the host read ten times a second, and not at all",
+        ground: Ground::Namespaces,
+        seconds: 5,
+        meter: None,
+        contenders: &[
+            Contender {
+                name: "observed",
+                ..netdyno(
+                    "netdyno run {address}:{port} --load stream:size=128K,pace=100M -t {seconds} --interval 100ms --no-probe --json --no-save",
+                )
+            },
+            Contender {
+                name: "unobserved",
+                ..netdyno(
+                    "netdyno run {address}:{port} --load stream:size=128K,pace=100M -t {seconds} --interval 100ms --no-observe --no-probe --json --no-save",
+                )
+            },
+        ],
+        // CPU seconds in each second of the run: half a percent.
+        bars: &[Bar {
+            metric: ClientCpuSeconds,
+            rival: "unobserved",
+            relation: Relation::DifferencePer(5),
+            bound: AtMost(0.005),
+        }],
+    },
+    Contest {
+        name: "explain-locks",
+        title: "datagrams of 128 B with waits for locks traced, and not (both ends trace one kernel)",
+        ground: Ground::Namespaces,
+        seconds: 3,
+        meter: None,
+        contenders: &[
+            Contender {
+                name: "traced",
+                ..netdyno(
+                    "netdyno run {address}:{port} --load udp-stream:size=128,flows=2 -t {seconds} --explain locks --no-probe --json --no-save",
+                )
+            },
+            Contender {
+                name: "untraced",
+                ..netdyno(
+                    "netdyno run {address}:{port} --load udp-stream:size=128,flows=2 -t {seconds} --no-probe --json --no-save",
+                )
+            },
+        ],
+        bars: &[ratio(SentMessagesPerSecond, "untraced", AtLeast(0.9))],
     },
 ];
 

@@ -26,7 +26,18 @@ pub(super) fn doubts(stream: &Stream, run: &Run) -> Vec<Doubt> {
             doubts.extend(stolen(end, &host));
         }
     }
+    for end in End::BOTH {
+        doubts.extend(unread(stream, end));
+    }
     doubts
+}
+
+/// What an end could not read, although its kernel has it.
+fn unread(stream: &Stream, end: End) -> Option<Doubt> {
+    let sentences = stream.side(end).observations.iter().flat_map(|o| &o.unread);
+    let sentences: Vec<&str> = sentences.map(String::as_str).collect();
+    let about = format!("hosts_observed.{}", end.name());
+    (!sentences.is_empty()).then(|| doubt("unobserved", about, sentences.join("; ")))
 }
 
 fn place(stream: &Stream) -> Option<Doubt> {

@@ -17,6 +17,7 @@ use super::{Config, limits};
 use crate::control::Control;
 use crate::course::{Course, LEAD};
 use crate::crew::Crew;
+use crate::watch::Watch;
 
 /// How long the last words to a client may take.
 const LAST_WORDS: Nanos = Nanos::from_millis(500);
@@ -68,6 +69,7 @@ pub(super) fn lead(guest: Guest) {
         token: None,
         attaching: None,
         course: None,
+        watch: None,
         memory_before: None,
         reported: false,
     };
@@ -110,6 +112,8 @@ struct Session {
     token: Option<Token>,
     attaching: Option<Attaching>,
     course: Option<Course>,
+    /// For a client that only wants to see.
+    watch: Option<Watch>,
     memory_before: Option<u64>,
     reported: bool,
 }
@@ -122,7 +126,8 @@ impl Session {
                 .course
                 .as_ref()
                 .filter(|_| !self.reported)
-                .and_then(Course::next_call);
+                .and_then(Course::next_call)
+                .or_else(|| self.watch.as_ref().map(Watch::next));
             self.control
                 .turn(&mut self.session, call)
                 .map_err(|error| error.to_string())?;
@@ -137,6 +142,7 @@ impl Session {
             }
             self.gather()?;
             self.advance_course();
+            self.look()?;
         }
     }
 
@@ -145,6 +151,11 @@ impl Session {
         let now = clock::now();
         match action {
             ServerAction::Proposed(plan) => self.consider(*plan)?,
+            ServerAction::Observe(interval) => {
+                let interface = self.interface.as_ref().map(|(name, _)| name.as_str());
+                let longest = self.config.max_duration;
+                self.watch = Some(Watch::new(interface, interval, longest));
+            }
             ServerAction::Start => {
                 if let Some(course) = &mut self.course {
                     course.go(now + LEAD, self.test);
@@ -164,6 +175,22 @@ impl Session {
             ServerAction::Failed(error) => return Err(error.to_string()),
         }
         Ok(false)
+    }
+
+    /// Tells a client that only wants to see.
+    fn look(&mut self) -> Result<(), String> {
+        let Some(watch) = &mut self.watch else {
+            return Ok(());
+        };
+        if let Some(observation) = watch.look() {
+            let _ = self.session.observed(Box::new(observation));
+        }
+        match watch.is_over() {
+            true => self.tell(Err(
+                "the server grants no longer look (--max-duration)".to_owned()
+            )),
+            false => Ok(()),
+        }
     }
 
     fn consider(&mut self, mut plan: Plan) -> Result<(), String> {

@@ -112,7 +112,11 @@ impl PlanArgs {
         let text = read(file).map_err(|error| format!("cannot read {name}: {error}"))?;
         let plan = runfile::parse(&text).map_err(|error| format!("{name}: {error}"))?;
         let timing = self.timing(plan.timing);
-        Plan::new(plan.path, timing, plan.loads).map_err(|error| error.to_string())
+        let observe = plan.observe;
+        let plan = Plan::new(plan.path, timing, plan.loads);
+        let mut plan = plan.map_err(|error| error.to_string())?;
+        plan.observe = observe;
+        Ok(plan)
     }
 
     fn plan_of_options(&self) -> Result<Plan, String> {

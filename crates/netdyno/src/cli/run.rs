@@ -9,6 +9,7 @@ use plan::{Path, Plan};
 use super::asked::PlanArgs;
 use super::compare::sysctl;
 use super::output::OutputArgs;
+use super::watching::WatchingArgs;
 use super::{Output, Sysctl};
 
 /// Put load on the path to a server, observe both ends, report
@@ -21,6 +22,9 @@ pub struct RunArgs {
     /// A sysctl of the testbed's hosts, before anything runs; repeatable
     #[arg(long, value_name = "[client:|server:]KEY=VALUE", value_parser = sysctl)]
     sysctl: Vec<Sysctl>,
+
+    #[command(flatten)]
+    watching: WatchingArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -59,7 +63,8 @@ impl RunArgs {
         self,
         read: impl FnOnce(&FilePath) -> io::Result<String>,
     ) -> Result<RunRequest, String> {
-        let plan = self.asked.plan(read)?;
+        let mut plan = self.asked.plan(read)?;
+        plan.observe = self.watching.observe(plan.observe);
         if !self.sysctl.is_empty() && !matches!(plan.path, Path::Testbed { .. }) {
             return Err("--sysctl: only the testbed's hosts are ours to set".to_owned());
         }
@@ -92,5 +97,7 @@ Examples:
   netdyno run server --load stream:flows=8 --load rr:rps=1000
                                                        request and response beside bulk data
   netdyno run server --load rr:flows=1000,cpu=0-1      a thousand flows on two CPUs
+  netdyno run -u -P 4 -l 128 --link qdisc='htb default 3' --explain locks
+                                                       who waits for which lock
   netdyno run --load rr --dry-run > plan.toml          write the plan down
   netdyno run plan.toml -t 60                          and run it, longer";

@@ -27,6 +27,7 @@ mod limits;
 mod local;
 mod many;
 mod netperf;
+mod observe;
 mod port;
 mod rate;
 mod reporter;

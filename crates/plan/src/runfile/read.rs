@@ -3,13 +3,19 @@
 use toml::{Table, Value};
 
 use crate::error::list;
-use crate::{Family, Key, Kind, Link, Load, LoadError, Path, Plan, RunFileError, Timing, value};
+use crate::{
+    Family, Key, Kind, Link, Load, LoadError, Observe, Path, Plan, RunFileError, Timing, value,
+};
 
 /// The plan that `text` describes. What is left out is as on the command line: a testbed, one
 /// probe (unless `probe = false`), the usual times.
 pub fn parse(text: &str) -> Result<Plan, RunFileError> {
     let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
-    only(&table, TOP, &["path", "link", "timing", "load", "probe"])?;
+    only(
+        &table,
+        TOP,
+        &["path", "link", "timing", "load", "probe", "observe"],
+    )?;
     let path = read_path(&table)?;
     let mut loads = read_loads(&table)?;
     let probe = text_at(&table, "probe").map_or(Ok(true), |text| value::switch(&text));
@@ -19,12 +25,15 @@ pub fn parse(text: &str) -> Result<Plan, RunFileError> {
         _ => {}
     }
     let timing = read_timing(&table, Timing::for_loads(&loads))?;
-    Ok(Plan::new(path, timing, loads)?)
+    let mut plan = Plan::new(path, timing, loads)?;
+    plan.observe = read_observe(&table)?;
+    Ok(plan)
 }
 
 const TOP: &str = "top of the file";
 const PATH: &str = "[path]";
 const TIMING: &str = "[timing]";
+const OBSERVE: &str = "[observe]";
 
 fn syntax(text: &str, error: &toml::de::Error) -> RunFileError {
     let at = error.span().map_or(0, |span| span.start);
@@ -88,6 +97,23 @@ fn read_timing(top: &Table, mut timing: Timing) -> Result<Timing, RunFileError> 
         timing.interval = Timing::interval_of(interval);
     }
     Ok(timing)
+}
+
+fn read_observe(top: &Table) -> Result<Observe, RunFileError> {
+    let table = sub_table(top, "observe")?;
+    let mut observe = Observe::default();
+    let names = observe.switches().map(|(name, _)| name);
+    only(&table, OBSERVE, &names)?;
+    for name in names {
+        let Some(text) = text_at(&table, name) else {
+            continue;
+        };
+        let on = value::switch(&text).map_err(|reason| wrong(OBSERVE, name, reason))?;
+        if let Some(switch) = observe.switch(name) {
+            *switch = on;
+        }
+    }
+    Ok(observe)
 }
 
 fn read_loads(top: &Table) -> Result<Vec<Load>, RunFileError> {

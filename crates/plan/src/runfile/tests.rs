@@ -218,3 +218,26 @@ proptest! {
         let _ = parse(&format!("[{table}]\n{key} = {text}"));
     }
 }
+
+#[test]
+fn what_is_watched_is_said_in_a_table_of_its_own() {
+    let plan = parse("[observe]\nlocks = true\nrows = false\n[[load]]\nkind = 'stream'").unwrap();
+    let observe = crate::Observe {
+        rows: false,
+        locks: true,
+        ..crate::Observe::default()
+    };
+    assert_eq!(plan.observe, observe);
+    assert_eq!(parse(&print(&plan)).as_ref(), Ok(&plan));
+    let error = |text| parse(text).unwrap_err().to_string();
+    let wrong = error("[observe]\nlocks = 'maybe'\n[[load]]\nkind = 'stream'");
+    assert!(
+        wrong.contains("[observe]: locks: 'maybe' is neither on nor off"),
+        "{wrong}"
+    );
+    let wrong = error("[observe]\nlock = true\n[[load]]\nkind = 'stream'");
+    assert!(
+        wrong.contains("the keys are rows, locks, timers"),
+        "{wrong}"
+    );
+}

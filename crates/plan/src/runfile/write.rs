@@ -4,7 +4,7 @@ use std::fmt::{Result, Write};
 
 use toml::Value;
 
-use crate::{Link, Load, Path, Plan, Timing};
+use crate::{Link, Load, Observe, Path, Plan, Timing};
 
 /// `plan` as a run file, which [`parse`](super::parse) takes back.
 pub fn print(plan: &Plan) -> String {
@@ -20,6 +20,12 @@ fn write_plan(out: &mut String, plan: &Plan) -> Result {
     }
     write_path(out, &plan.path)?;
     write_timing(out, &plan.timing)?;
+    if plan.observe != Observe::default() {
+        writeln!(out, "\n[observe]")?;
+        for (name, on) in plan.observe.switches() {
+            line(out, name, if on { "on" } else { "off" })?;
+        }
+    }
     for load in &plan.loads {
         writeln!(out, "\n[[load]]")?;
         line(out, "kind", load.kind.name())?;

@@ -91,6 +91,15 @@ impl ClientSession {
         Ok(())
     }
 
+    /// Asks the server for what its host counts, and for no run.
+    pub fn observe(&mut self, interval: Nanos) -> Result<(), WrongTurn> {
+        if self.end.turn("observe", self.end.state == State::Greeted)? {
+            self.send(&ClientMessage::Observe { interval });
+            self.end.enter(State::Observing);
+        }
+        Ok(())
+    }
+
     /// Starts the run.
     pub fn start(&mut self, now: Nanos) -> Result<(), WrongTurn> {
         if self.end.turn("start", self.end.state == State::Attached)? {
@@ -125,9 +134,13 @@ impl ClientSession {
         }
     }
 
-    /// Says goodbye: after the report, or after the hello when no run is wanted.
+    /// Says goodbye: after the report, after enough observations, or after the hello when no run
+    /// is wanted.
     pub fn bye(&mut self) -> Result<(), WrongTurn> {
-        let fits = matches!(self.end.state, State::Greeted | State::Reported);
+        let fits = matches!(
+            self.end.state,
+            State::Greeted | State::Observing | State::Reported
+        );
         if self.end.turn("bye", fits)? {
             self.send(&ClientMessage::Bye {});
             self.end.enter(State::Left);
@@ -250,7 +263,7 @@ impl ClientSession {
                 self.roster.check_edge(&edge)?;
                 self.end.act(ClientAction::Edge(edge));
             }
-            (state, M::Observed { observation }) if state.has_edges() => {
+            (state, M::Observed { observation }) if state.has_observations() => {
                 self.roster.check_observation(&observation)?;
                 self.end.act(ClientAction::Observed(observation));
             }

@@ -10,7 +10,7 @@ use record::{Edge, EndReport, Facts, FlowReport, Granted, Observation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use units::BitRate;
+use units::{BitRate, Nanos};
 
 use super::{Token, frame, text};
 
@@ -32,6 +32,12 @@ pub enum ClientMessage {
     Propose {
         /// The run.
         plan: Box<Plan>,
+    },
+    /// The client wants no run, but what the server's host counts from now on.
+    Observe {
+        /// How often.
+        #[serde(rename = "interval_ns")]
+        interval: Nanos,
     },
     /// The client's flows are ready.
     Start {},
@@ -194,7 +200,11 @@ impl ClientMessage {
             Self::Hello { netdyno, .. } => text::clean(netdyno),
             Self::Abort { reason } => text::clean(reason),
             // A plan is valid by construction, its names included.
-            Self::Propose { .. } | Self::Start {} | Self::Done { .. } | Self::Bye {} => {}
+            Self::Propose { .. }
+            | Self::Observe { .. }
+            | Self::Start {}
+            | Self::Done { .. }
+            | Self::Bye {} => {}
         }
         Ok(message)
     }
@@ -209,6 +219,7 @@ impl ClientMessage {
         match self {
             Self::Hello { .. } => "hello",
             Self::Propose { .. } => "propose",
+            Self::Observe { .. } => "observe",
             Self::Start {} => "start",
             Self::Done { .. } => "done",
             Self::Abort { .. } => "abort",

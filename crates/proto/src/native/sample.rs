@@ -115,7 +115,7 @@ pub(super) fn report() -> EndReport {
 }
 
 /// One of each, in the order of their definition.
-pub(super) fn client_messages() -> [ClientMessage; 6] {
+pub(super) fn client_messages() -> [ClientMessage; 7] {
     [
         ClientMessage::Hello {
             protocol: PROTOCOL,
@@ -123,6 +123,9 @@ pub(super) fn client_messages() -> [ClientMessage; 6] {
         },
         ClientMessage::Propose {
             plan: Box::new(plan()),
+        },
+        ClientMessage::Observe {
+            interval: units::Nanos::from_secs(1),
         },
         ClientMessage::Start {},
         ClientMessage::Done { sent: totals() },

@@ -25,6 +25,8 @@ const UNREAD: usize = 16 << 20;
 pub enum ServerAction {
     /// The client wants a run: accept or refuse.
     Proposed(Box<Plan>),
+    /// The client wants to know what this host counts, as often as that.
+    Observe(Nanos),
     /// The client's flows are ready: start, and say so.
     Start,
     /// The client has sent its last byte of load.
@@ -132,16 +134,23 @@ impl ServerSession {
 
     /// The counts at an edge. A client that leaves 16 MiB unread is dropped.
     pub fn edge(&mut self, edge: Edge) -> Result<(), WrongTurn> {
-        self.tell("edge", ServerMessage::Edge { edge })
+        let fits = self.end.state.has_edges();
+        self.tell("edge", fits, ServerMessage::Edge { edge })
     }
 
     /// What this host counted by now; as for [`Self::edge`].
     pub fn observed(&mut self, observation: Box<Observation>) -> Result<(), WrongTurn> {
-        self.tell("observed", ServerMessage::Observed { observation })
+        let fits = self.end.state.has_observations();
+        self.tell("observed", fits, ServerMessage::Observed { observation })
     }
 
-    fn tell(&mut self, command: &'static str, message: ServerMessage) -> Result<(), WrongTurn> {
-        if self.end.turn(command, self.end.state.has_edges())? {
+    fn tell(
+        &mut self,
+        command: &'static str,
+        fits: bool,
+        message: ServerMessage,
+    ) -> Result<(), WrongTurn> {
+        if self.end.turn(command, fits)? {
             if self.end.outbox.waiting().len() > UNREAD {
                 let rule = "the client leaves more than 16 MiB unread".to_owned();
                 self.fail(SessionError::Broke { rule });
@@ -316,6 +325,10 @@ impl ServerSession {
                 self.end.enter(State::Proposed);
                 self.end.act(ServerAction::Proposed(plan));
             }
+            (State::Greeted, M::Observe { interval }) => {
+                self.end.enter(State::Observing);
+                self.end.act(ServerAction::Observe(interval));
+            }
             (State::Attached, M::Start {}) => {
                 self.end.enter(State::Starting);
                 self.end.act(ServerAction::Start);
@@ -325,7 +338,7 @@ impl ServerSession {
                 self.end.enter(next);
                 self.end.act(ServerAction::PeerDone(sent));
             }
-            (State::Greeted | State::Reported, M::Bye {}) => {
+            (State::Greeted | State::Observing | State::Reported, M::Bye {}) => {
                 self.end.enter(State::Over);
                 self.end.act(ServerAction::Bye);
             }

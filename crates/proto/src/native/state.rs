@@ -13,6 +13,8 @@ pub(super) enum State {
     Proposed,
     /// The server accepted; flows connect.
     Accepted,
+    /// No run: the server tells what its host counts.
+    Observing,
     /// Every flow is connected.
     Attached,
     /// The client said start.
@@ -44,6 +46,8 @@ impl State {
             (Self::Greeted, _) => "the client's plan",
             (Self::Proposed, _) => "the server's answer to the plan",
             (Self::Accepted, _) => "all flows to connect",
+            (Self::Observing, End::Client) => "the server's next observation",
+            (Self::Observing, End::Server) => "the client to have seen enough",
             (Self::Attached, _) => "the client to start the run",
             (Self::Starting, _) => "the server to confirm the start",
             (Self::Running, _) => "the run to end",
@@ -72,6 +76,11 @@ impl State {
     /// Whether the load may be running, so that edges have a place.
     pub(super) const fn has_edges(self) -> bool {
         self.is_guarded() && !matches!(self, Self::Reporting)
+    }
+
+    /// Whether what a host counts has its place.
+    pub(super) const fn has_observations(self) -> bool {
+        self.has_edges() || matches!(self, Self::Observing)
     }
 
     /// The state after our last byte of load; none where that has no place.

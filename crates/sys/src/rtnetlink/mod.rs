@@ -2,6 +2,7 @@
 
 mod address;
 mod link;
+mod queueing;
 mod route;
 
 use std::io;
@@ -150,9 +151,7 @@ impl Rtnetlink {
     }
 
     fn receive(&mut self) -> io::Result<Vec<(NetlinkHeader, NetlinkPayload<RouteNetlinkMessage>)>> {
-        let n = self.socket.recv(&mut self.reply)?;
-        // SAFETY: the kernel filled the first n bytes.
-        let mut bytes = unsafe { self.reply[..n].assume_init_ref() };
+        let mut bytes = self.receive_bytes()?;
         let mut messages = Vec::new();
         while !bytes.is_empty() {
             let message = NetlinkMessage::deserialize(bytes).map_err(io::Error::other)?;
@@ -162,6 +161,15 @@ impl Rtnetlink {
             messages.push(message.into_parts());
         }
         Ok(messages)
+    }
+}
+
+impl Rtnetlink {
+    /// The next datagram of the kernel.
+    fn receive_bytes(&mut self) -> io::Result<&[u8]> {
+        let n = self.socket.recv(&mut self.reply)?;
+        // SAFETY: the kernel filled the first n bytes.
+        Ok(unsafe { self.reply[..n].assume_init_ref() })
     }
 }
 

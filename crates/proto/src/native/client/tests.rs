@@ -21,12 +21,13 @@ use Next::{Bad, Deaf, End as Ends, To};
 
 /// Every state against every message, in the order of [`sample::server_messages`].
 #[rustfmt::skip]
-const TABLE: [(State, [Next; 12]); 14] = [
+const TABLE: [(State, [Next; 12]); 15] = [
     //           hello        refuse accept        attached      started      edge          observed      done          report         flows          report-end    abort
     (Connected, [To(Greeted), Ends,  Bad,          Bad,          Bad,         Bad,          Bad,          Bad,          Bad,           Bad,           Bad,          Ends]),
     (Greeted,   [Bad,         Ends,  Bad,          Bad,          Bad,         Bad,          Bad,          Bad,          Bad,           Bad,           Bad,          Ends]),
     (Proposed,  [Bad,         Ends,  To(Accepted), Bad,          Bad,         Bad,          Bad,          Bad,          Bad,           Bad,           Bad,          Ends]),
     (Accepted,  [Bad,         Bad,   Bad,          To(Attached), Bad,         Bad,          Bad,          Bad,          Bad,           Bad,           Bad,          Ends]),
+    (Observing, [Bad,         Bad,   Bad,          Bad,          Bad,         Bad,          To(Observing), Bad,         Bad,           Bad,           Bad,          Ends]),
     (Attached,  [Bad,         Bad,   Bad,          Bad,          Bad,         Bad,          Bad,          Bad,          Bad,           Bad,           Bad,          Ends]),
     (Starting,  [Bad,         Bad,   Bad,          Bad,          To(Running), Bad,          Bad,          Bad,          Bad,           Bad,           Bad,          Ends]),
     (Running,   [Bad,         Bad,   Bad,          Bad,          Bad,         To(Running),  To(Running),  To(PeerDone), Bad,           Bad,           Bad,          Ends]),
@@ -39,33 +40,35 @@ const TABLE: [(State, [Next; 12]); 14] = [
     (Over,      [Deaf,        Deaf,  Deaf,         Deaf,         Deaf,        Deaf,         Deaf,         Deaf,         Deaf,          Deaf,          Deaf,         Deaf]),
 ];
 
-/// Every state against propose, start, done, bye, abort: where it leads, or nowhere.
+/// Every state against propose, observe, start, done, bye, abort: where it leads, or nowhere.
 #[rustfmt::skip]
-const COMMANDS: [(State, [Option<State>; 5]); 14] = [
-    //           propose         start           done            bye         abort
-    (Connected, [None,           None,           None,           None,       Some(Left)]),
-    (Greeted,   [Some(Proposed), None,           None,           Some(Left), Some(Left)]),
-    (Proposed,  [None,           None,           None,           None,       Some(Left)]),
-    (Accepted,  [None,           None,           None,           None,       Some(Left)]),
-    (Attached,  [None,           Some(Starting), None,           None,       Some(Left)]),
-    (Starting,  [None,           None,           None,           None,       Some(Left)]),
-    (Running,   [None,           None,           Some(OursDone), None,       Some(Left)]),
-    (OursDone,  [None,           None,           None,           None,       Some(Left)]),
-    (PeerDone,  [None,           None,           Some(BothDone), None,       Some(Left)]),
-    (BothDone,  [None,           None,           None,           None,       Some(Left)]),
-    (Reporting, [None,           None,           None,           None,       Some(Left)]),
-    (Reported,  [None,           None,           None,           Some(Left), Some(Left)]),
-    (Left,      [Some(Left); 5]),
-    (Over,      [Some(Over); 5]),
+const COMMANDS: [(State, [Option<State>; 6]); 15] = [
+    //           propose         observe          start           done            bye         abort
+    (Connected, [None,           None,            None,           None,           None,       Some(Left)]),
+    (Greeted,   [Some(Proposed), Some(Observing), None,           None,           Some(Left), Some(Left)]),
+    (Proposed,  [None,           None,            None,           None,           None,       Some(Left)]),
+    (Accepted,  [None,           None,            None,           None,           None,       Some(Left)]),
+    (Observing, [None,           None,            None,           None,           Some(Left), Some(Left)]),
+    (Attached,  [None,           None,            Some(Starting), None,           None,       Some(Left)]),
+    (Starting,  [None,           None,            None,           None,           None,       Some(Left)]),
+    (Running,   [None,           None,            None,           Some(OursDone), None,       Some(Left)]),
+    (OursDone,  [None,           None,            None,           None,           None,       Some(Left)]),
+    (PeerDone,  [None,           None,            None,           Some(BothDone), None,       Some(Left)]),
+    (BothDone,  [None,           None,            None,           None,           None,       Some(Left)]),
+    (Reporting, [None,           None,            None,           None,           None,       Some(Left)]),
+    (Reported,  [None,           None,            None,           None,           Some(Left), Some(Left)]),
+    (Left,      [Some(Left); 6]),
+    (Over,      [Some(Over); 6]),
 ];
 
 /// How long each state may last, with the guard set; and what the server's silence, or its
 /// closing, is called then.
-const WAITS: [(State, Option<Nanos>, &str); 12] = [
+const WAITS: [(State, Option<Nanos>, &str); 13] = [
     (Connected, Some(after(5)), "the server's hello"),
     (Greeted, None, "the client's plan"),
     (Proposed, Some(after(5)), "the server's answer to the plan"),
     (Accepted, Some(after(10)), "all flows to connect"),
+    (Observing, None, "the server's next observation"),
     (Attached, None, "the client to start the run"),
     (Starting, Some(after(5)), "the server to confirm the start"),
     (Running, Some(GUARD), "the run to end"),
@@ -101,6 +104,7 @@ fn client_in(state: State) -> ClientSession {
     while client.end.state != state {
         match client.end.state {
             Connected => client.receive(NOW, &hello),
+            Greeted if state == Observing => client.observe(Nanos::from_secs(1)).unwrap(),
             Greeted => client.propose(NOW, sample::plan()).unwrap(),
             Proposed => client.receive(NOW, &accept),
             Accepted => client.receive(NOW, &attached),
@@ -113,6 +117,7 @@ fn client_in(state: State) -> ClientSession {
             Reporting => client.receive(NOW, &report_end),
             Reported => client.bye().unwrap(),
             Left => client.eof(),
+            Observing => unreachable!("it is where it was to come to"),
             Over => unreachable!("nothing comes after the end"),
         }
     }
@@ -187,11 +192,12 @@ fn every_command_in_every_state() {
     for (state, row) in COMMANDS {
         for (next, command) in row
             .into_iter()
-            .zip(["propose", "start", "done", "bye", "abort"])
+            .zip(["propose", "observe", "start", "done", "bye", "abort"])
         {
             let mut client = client_in(state);
             let outcome = match command {
                 "propose" => client.propose(NOW, sample::plan()),
+                "observe" => client.observe(Nanos::from_secs(1)),
                 "start" => client.start(NOW),
                 "done" => client.done(sample::totals()),
                 "bye" => client.bye(),

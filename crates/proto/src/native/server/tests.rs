@@ -21,55 +21,58 @@ use Next::{Bad, Deaf, End as Ends, To};
 
 /// Every state against every message, in the order of [`sample::client_messages`].
 #[rustfmt::skip]
-const TABLE: [(State, [Next; 6]); 14] = [
-    //           hello        propose       start         done          abort bye
-    (Connected, [To(Greeted), Bad,          Bad,          Bad,          Ends, Bad]),
-    (Greeted,   [Bad,         To(Proposed), Bad,          Bad,          Ends, Ends]),
-    (Proposed,  [Bad,         Bad,          Bad,          Bad,          Ends, Bad]),
-    (Accepted,  [Bad,         Bad,          Bad,          Bad,          Ends, Bad]),
-    (Attached,  [Bad,         Bad,          To(Starting), Bad,          Ends, Bad]),
-    (Starting,  [Bad,         Bad,          Bad,          Bad,          Ends, Bad]),
-    (Running,   [Bad,         Bad,          Bad,          To(PeerDone), Ends, Bad]),
-    (OursDone,  [Bad,         Bad,          Bad,          To(BothDone), Ends, Bad]),
-    (PeerDone,  [Bad,         Bad,          Bad,          Bad,          Ends, Bad]),
-    (BothDone,  [Bad,         Bad,          Bad,          Bad,          Ends, Bad]),
-    (Reporting, [Bad,         Bad,          Bad,          Bad,          Ends, Bad]),
-    (Reported,  [Bad,         Bad,          Bad,          Bad,          Ends, Ends]),
-    (Left,      [Deaf; 6]),
-    (Over,      [Deaf; 6]),
+const TABLE: [(State, [Next; 7]); 15] = [
+    //           hello        propose       observe        start         done          abort bye
+    (Connected, [To(Greeted), Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (Greeted,   [Bad,         To(Proposed), To(Observing), Bad,          Bad,          Ends, Ends]),
+    (Proposed,  [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (Accepted,  [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (Observing, [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Ends]),
+    (Attached,  [Bad,         Bad,          Bad,           To(Starting), Bad,          Ends, Bad]),
+    (Starting,  [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (Running,   [Bad,         Bad,          Bad,           Bad,          To(PeerDone), Ends, Bad]),
+    (OursDone,  [Bad,         Bad,          Bad,           Bad,          To(BothDone), Ends, Bad]),
+    (PeerDone,  [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (BothDone,  [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (Reporting, [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Bad]),
+    (Reported,  [Bad,         Bad,          Bad,           Bad,          Bad,          Ends, Ends]),
+    (Left,      [Deaf; 7]),
+    (Over,      [Deaf; 7]),
 ];
 
-const NAMES: [&str; 8] = [
-    "accept", "refuse", "attached", "started", "edge", "done", "report", "abort",
+const NAMES: [&str; 9] = [
+    "accept", "refuse", "attached", "started", "edge", "observed", "done", "report", "abort",
 ];
 
 /// Every state against every command, in the order of [`NAMES`]: where it leads, or nowhere.
 #[rustfmt::skip]
-const COMMANDS: [(State, [Option<State>; 8]); 14] = [
-    //           accept          refuse      attached        started        edge            done            report           abort
-    (Connected, [None,           Some(Left), None,           None,          None,           None,           None,            Some(Left)]),
-    (Greeted,   [None,           Some(Left), None,           None,          None,           None,           None,            Some(Left)]),
-    (Proposed,  [Some(Accepted), Some(Left), None,           None,          None,           None,           None,            Some(Left)]),
-    (Accepted,  [None,           None,       Some(Attached), None,          None,           None,           None,            Some(Left)]),
-    (Attached,  [None,           None,       None,           None,          None,           None,           None,            Some(Left)]),
-    (Starting,  [None,           None,       None,           Some(Running), None,           None,           None,            Some(Left)]),
-    (Running,   [None,           None,       None,           None,          Some(Running),  Some(OursDone), None,            Some(Left)]),
-    (OursDone,  [None,           None,       None,           None,          Some(OursDone), None,           None,            Some(Left)]),
-    (PeerDone,  [None,           None,       None,           None,          Some(PeerDone), Some(BothDone), None,            Some(Left)]),
-    (BothDone,  [None,           None,       None,           None,          Some(BothDone), None,           Some(Reporting), Some(Left)]),
-    (Reporting, [None,           None,       None,           None,          None,           None,           None,            Some(Left)]),
-    (Reported,  [None,           None,       None,           None,          None,           None,           None,            Some(Left)]),
-    (Left,      [Some(Left); 8]),
-    (Over,      [Some(Over); 8]),
+const COMMANDS: [(State, [Option<State>; 9]); 15] = [
+    //           accept          refuse      attached        started        edge            observed        done            report           abort
+    (Connected, [None,           Some(Left), None,           None,          None,           None,           None,           None,            Some(Left)]),
+    (Greeted,   [None,           Some(Left), None,           None,          None,           None,           None,           None,            Some(Left)]),
+    (Proposed,  [Some(Accepted), Some(Left), None,           None,          None,           None,           None,           None,            Some(Left)]),
+    (Accepted,  [None,           None,       Some(Attached), None,          None,           None,           None,           None,            Some(Left)]),
+    (Observing, [None,           None,       None,           None,          None,           Some(Observing),None,           None,            Some(Left)]),
+    (Attached,  [None,           None,       None,           None,          None,           None,           None,           None,            Some(Left)]),
+    (Starting,  [None,           None,       None,           Some(Running), None,           None,           None,           None,            Some(Left)]),
+    (Running,   [None,           None,       None,           None,          Some(Running),  Some(Running),  Some(OursDone), None,            Some(Left)]),
+    (OursDone,  [None,           None,       None,           None,          Some(OursDone), Some(OursDone), None,           None,            Some(Left)]),
+    (PeerDone,  [None,           None,       None,           None,          Some(PeerDone), Some(PeerDone), Some(BothDone), None,            Some(Left)]),
+    (BothDone,  [None,           None,       None,           None,          Some(BothDone), Some(BothDone), None,           Some(Reporting), Some(Left)]),
+    (Reporting, [None,           None,       None,           None,          None,           None,           None,           None,            Some(Left)]),
+    (Reported,  [None,           None,       None,           None,          None,           None,           None,           None,            Some(Left)]),
+    (Left,      [Some(Left); 9]),
+    (Over,      [Some(Over); 9]),
 ];
 
 /// How long each state may last, with the guard set; and what the client's silence, or its
 /// closing, is called then.
-const WAITS: [(State, Option<Nanos>, &str); 12] = [
+const WAITS: [(State, Option<Nanos>, &str); 13] = [
     (Connected, Some(after(5)), "the client's hello"),
     (Greeted, Some(after(5)), "the client's plan"),
     (Proposed, None, "the server's answer to the plan"),
     (Accepted, Some(after(10)), "all flows to connect"),
+    (Observing, None, "the client to have seen enough"),
     (Attached, Some(after(5)), "the client to start the run"),
     (Starting, None, "the server to confirm the start"),
     (Running, Some(GUARD), "the run to end"),
@@ -88,11 +91,12 @@ const fn after(seconds: u64) -> Nanos {
 fn server_in(state: State) -> ServerSession {
     let mut server = ServerSession::new(NOW, sample::facts());
     server.guard(GUARD);
-    let [hello, propose, start, done, _, bye] =
+    let [hello, propose, observe, start, done, _, bye] =
         sample::client_messages().map(|message| message.encode());
     while server.end.state != state {
         match server.end.state {
             Connected => server.receive(NOW, &hello),
+            Greeted if state == Observing => server.receive(NOW, &observe),
             Greeted => server.receive(NOW, &propose),
             Proposed if state == Left => server.refuse(RefuseCode::TooLong, "no").unwrap(),
             Proposed => server
@@ -110,6 +114,7 @@ fn server_in(state: State) -> ServerSession {
             }
             Reporting => server.consumed(usize::MAX),
             Reported => server.receive(NOW, &bye),
+            Observing => unreachable!("it is where it was to come to"),
             Left | Over => unreachable!("nothing comes after the end"),
         }
     }
@@ -193,6 +198,7 @@ fn every_command_in_every_state() {
                 "attached" => server.attached(NOW, sample::grants()),
                 "started" => server.started(),
                 "edge" => server.edge(sample::edge()),
+                "observed" => server.observed(Box::new(sample::observation())),
                 "done" => server.done(sample::totals()),
                 "report" => server.report(NOW, sample::report()),
                 _ => {
