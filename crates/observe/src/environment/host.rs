@@ -73,7 +73,11 @@ pub(super) fn note(environment: &mut Environment, name: &str, value: Option<Stri
 
 /// Each parameter by itself, so that a comparison names the one that differs.
 fn boot_line(line: &str, environment: &mut Environment) {
-    for word in line.split_ascii_whitespace() {
+    // What follows a double dash is for the first process, not for the kernel.
+    let words = line
+        .split_ascii_whitespace()
+        .take_while(|word| *word != "--");
+    for word in words {
         let (name, value) = word.split_once('=').unwrap_or((word, "on"));
         let known = environment
             .entry(format!("boot.{name}"))

@@ -196,3 +196,6 @@ fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
     let eight = bytes.get(at..at + 8)?;
     eight.try_into().ok().map(u64::from_ne_bytes)
 }
+
+#[cfg(test)]
+mod tests;

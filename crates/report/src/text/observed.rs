@@ -15,6 +15,7 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
         ("host", Left),
         ("interrupts/s", Right),
         ("per MB", Right),
+        ("per packet", Right),
         ("resched/s", Right),
         ("switches/s", Right),
         ("squeezes", Right),
@@ -45,6 +46,7 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
             end.name().to_owned(),
             frequency(per_second(interrupts)),
             significant(per_megabyte, 3),
+            significant(per_packet(host), 3),
             frequency(per_second(reschedules)),
             frequency(per_second(host.counted("host", "all", "context_switches"))),
             count(host.sum("softnet", "time_squeeze")),
@@ -62,6 +64,14 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
         ]);
     }
     table.render(style)
+}
+
+/// Interrupts for each packet that an interface was given to send: with segmentation offload that
+/// is a burst.
+fn per_packet(host: &HostObserved) -> Option<f64> {
+    let interrupts = host.counted("host", "all", "interrupts")?;
+    let packets = host.sum("interface", "tx_packets").filter(|n| *n > 0)?;
+    Some(interrupts as f64 / packets as f64)
 }
 
 /// What an interrupt line fired on all CPUs.
