@@ -83,13 +83,8 @@ fn drops_of_a_qdisc_are_counted_where_they_happen() {
     let client = of(&run, End::Client);
     assert!(client.sum("qdisc", "drops").unwrap() > 100, "{client:?}");
     assert_eq!(of(&run, End::Server).sum("qdisc", "drops"), Some(0));
-    assert!(
-        run.hosts
-            .client
-            .environment
-            .keys()
-            .any(|name| name.starts_with("qdisc.tbf"))
-    );
+    let qdisc = run.hosts.client.environment.get("qdisc.root").unwrap();
+    assert!(qdisc.starts_with("tbf rate_bytes 625000"), "{qdisc}");
 }
 
 /// `netdyno observe` with these words, started.

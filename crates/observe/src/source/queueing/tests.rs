@@ -53,6 +53,7 @@ fn an_htb_at_the_root() {
     .unwrap();
     assert_eq!(htb.index, 7);
     assert_eq!(htb.name_of_qdisc(), "htb 8001: root");
+    assert_eq!(htb.place(false), "root");
     assert_eq!(htb.options, "r2q 1000 default 3");
     for (name, value) in [
         ("bytes", 5_000_000_000),
@@ -82,6 +83,10 @@ fn a_class_and_a_kernel_without_counts() {
     let kind = attribute(KIND, b"htb\0");
     let class = read(&message(0x0001_0003, 0x0001_0000, &[kind])).unwrap();
     assert_eq!(class.name_of_class(), "htb 1:3");
+    assert_eq!(class.place(true), "1:3");
+    let kind = attribute(KIND, b"htb\0");
+    let of_unnamed = read(&message(0x8001_0003, 0x8001_0000, &[kind])).unwrap();
+    assert_eq!(of_unnamed.place(true), ":3");
     assert_eq!(class.counts, []);
     let mut rows = Rows::default();
     class.rows("class", "eth0 htb 1:3", &mut rows);
