@@ -56,6 +56,16 @@ fn client_streams() -> Streams {
         ("whole-run", frames.concat(), &[0][..]),
         ("hello-bye", [&hello[..], &bye].concat(), &[0]),
         (
+            "observe",
+            [
+                &hello[..],
+                &frame(r#"{"observe":{"interval_ns":1000000000}}"#),
+                &bye,
+            ]
+            .concat(),
+            &[0],
+        ),
+        (
             "abort",
             frame(r#"{"abort":{"reason":"\u001b[2Jinterrupted"}}"#),
             &[0, 3, 6, 9],
@@ -67,7 +77,7 @@ fn client_streams() -> Streams {
         ("truncated", propose[..propose.len() / 2].to_vec(), &[1]),
         (
             "later-version",
-            frame(r#"{"hello":{"protocol":2,"netdyno":"9.9","new":[1]}}"#),
+            frame(r#"{"hello":{"protocol":99,"netdyno":"9.9","new":[1]}}"#),
             &[0],
         ),
         (
@@ -144,7 +154,7 @@ fn server_streams() -> Streams {
         ("truncated", report[..report.len() / 2].to_vec(), &[8]),
         (
             "later-version",
-            frame(&text(&hello).replace("\"protocol\":1", "\"protocol\":2")),
+            frame(&text(&hello).replace("{\"protocol\":", "{\"protocol\":9")),
             &[0],
         ),
         (

@@ -15,7 +15,7 @@ use crate::label;
 use crate::say;
 
 /// Descriptors beside those of flows.
-const SPARE_DESCRIPTORS: u64 = 256;
+const SPARE_DESCRIPTORS: u64 = 512;
 
 /// Makes the run, shows it, keeps it.
 pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {

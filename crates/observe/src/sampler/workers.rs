@@ -9,8 +9,8 @@ use super::file::Text;
 use crate::source::{Unreadable, thread};
 use crate::tree::Tree;
 
-/// Threads that are watched: more have no rows.
-const MOST: usize = 256;
+/// Threads that are watched: more have no rows. Each has three open files.
+const MOST: usize = 64;
 
 pub(super) struct Workers {
     tree: Tree,

@@ -118,7 +118,7 @@ fn bad_files_get_one_sentence_with_the_place() {
         ),
         (
             "lod = 1",
-            "top of the file: 'lod' is not a key: the keys are path, link, timing, load, probe",
+            "top of the file: 'lod' is not a key: the keys are path, link, timing, load, probe, observe",
         ),
         (
             "path = 1",

@@ -202,7 +202,8 @@ pub(super) fn queues(run: &Run, style: Style) -> String {
 
 fn both(run: &Run) -> impl Iterator<Item = (End, &HostObserved)> {
     let of = |end| Some((end, run.hosts_observed.of(end)?));
-    End::BOTH.into_iter().filter_map(of)
+    let hosts = End::BOTH.into_iter().filter_map(of);
+    hosts.filter(|(_, host)| !host.counted.is_empty())
 }
 
 /// Labels of a source with the highest rows of this name.

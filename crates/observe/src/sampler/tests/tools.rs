@@ -195,7 +195,7 @@ fn as_ethtool_counts() {
         let (key, Ok(value)) = (key.trim(), value.trim().parse()) else {
             continue;
         };
-        let of = |rows: &Rows| match crate::source::driver::of_queue(key) {
+        let of = |rows: &Rows| match source::driver::of_queue(key) {
             Some(of) => rows.get("queue", &format!("{interface} {}", of.queue), &of.name),
             None => rows.get("driver", &interface, key),
         };

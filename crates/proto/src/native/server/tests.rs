@@ -304,21 +304,23 @@ fn a_large_plan_gets_time_and_room() {
 #[test]
 fn another_version_is_refused_with_both_numbers() {
     let mut server = server_in(Connected);
-    let json = br#"{"hello":{"protocol":3,"netdyno":"9.9","colour":"red"}}"#;
+    let json = br#"{"hello":{"protocol":99,"netdyno":"9.9","colour":"red"}}"#;
     let length = u32::try_from(json.len()).unwrap();
     server.receive(NOW, &length.to_be_bytes());
     server.receive(NOW, json);
     let error = SessionError::Version {
-        ours: 1,
-        theirs: 3,
+        ours: PROTOCOL,
+        theirs: 99,
         netdyno: "9.9".into(),
     };
     assert_eq!(only_action(&mut server), ServerAction::Failed(error));
     let refuse = ServerMessage::Refuse {
         code: RefuseCode::Version,
-        reason: "this server (netdyno 0.1.0) speaks protocol version 1, \
-                 the client speaks version 3"
-            .into(),
+        reason: format!(
+            "this server (netdyno 0.1.0) speaks protocol version {PROTOCOL}, \
+             the client speaks version 99"
+        )
+        .into(),
     };
     assert_eq!(last_said(&server), Some(refuse));
 }
