@@ -276,6 +276,7 @@ static CONTESTS: [Contest; 14] = [
         title: "one TCP flow with both hosts read ten times a second, and not at all",
         ground: Ground::Namespaces,
         seconds: 3,
+        connections: None,
         meter: None,
         contenders: &[
             Contender {
@@ -298,6 +299,7 @@ static CONTESTS: [Contest; 14] = [
         title: "client CPU at 100 Mbit/s TCP with the host read ten times a second, and not at all",
         ground: Ground::Namespaces,
         seconds: 5,
+        connections: None,
         meter: None,
         contenders: &[
             Contender {
@@ -326,6 +328,7 @@ static CONTESTS: [Contest; 14] = [
         title: "datagrams of 128 B with waits for locks traced, and not (both ends trace one kernel)",
         ground: Ground::Namespaces,
         seconds: 3,
+        connections: None,
         meter: None,
         contenders: &[
             Contender {
