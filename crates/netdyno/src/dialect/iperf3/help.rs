@@ -12,7 +12,7 @@ pub(super) fn document_version() -> String {
 pub(super) fn version() -> String {
     format!(
         "{}\n\
-         Built in: CPU affinity, IPv6 flow label, congestion control, sendfile, socket pacing,\n\
+         Built in: CPU affinity, IPv6 flow label, SCTP, congestion control, sendfile, socket pacing,\n\
          authentication, interface binding, don't fragment, UDP segmentation offload, MPTCP\n",
         document_version()
     )

@@ -41,10 +41,10 @@ enum StreamPart {
         udp: Row,
     },
     Bytes {
-        sender: Row,
+        sender: Box<Row>,
         #[serde(skip_serializing_if = "Option::is_none")]
         diskfile: Option<DiskFile>,
-        receiver: Row,
+        receiver: Box<Row>,
     },
 }
 
@@ -154,11 +154,7 @@ impl Half {
     }
 
     fn sent(&self, udp: bool) -> Row {
-        let row = sent(
-            self.sent,
-            self.received,
-            udp.then_some(true).unwrap_or(self.sends),
-        );
+        let row = sent(self.sent, self.received, udp || self.sends);
         Row {
             datagrams: udp.then(|| Datagrams::sent(self.sent)),
             ..row
@@ -205,7 +201,7 @@ impl StreamPart {
         };
         let path = stream.path.unwrap_or_default();
         Self::Bytes {
-            sender: Row {
+            sender: Box::new(Row {
                 path: sender.retransmits.map(|_| PathPart {
                     max_snd_cwnd: path.max_cwnd_bytes,
                     max_snd_wnd: path.max_window_bytes,
@@ -215,12 +211,12 @@ impl StreamPart {
                     reorder: path.reorder,
                 }),
                 ..sender
-            },
+            }),
             diskfile: stream.file.as_ref().map(|file| DiskFile::new(file, stream)),
-            receiver: Row {
+            receiver: Box::new(Row {
                 socket,
                 ..row(stream.received, stream.sent, stream.sends)
-            },
+            }),
         }
     }
 }
