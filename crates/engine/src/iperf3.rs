@@ -16,6 +16,7 @@ mod ledger;
 mod limit;
 mod mark;
 mod socket;
+mod staff;
 mod test;
 
 pub use event::{

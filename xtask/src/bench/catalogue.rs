@@ -1,5 +1,6 @@
 //! The contests, and the bars that netdyno has to meet.
 
+mod iperf3;
 mod netperf;
 
 use anyhow::{Result, bail};
@@ -351,7 +352,12 @@ static CONTESTS: [Contest; 14] = [
 /// The contests of these names or families, in the order of the catalogue; all when there are no
 /// names.
 pub fn named(names: &[String]) -> Result<Vec<&'static Contest>> {
-    let all = || CONTESTS.iter().chain(&netperf::CONTESTS);
+    let all = || {
+        CONTESTS
+            .iter()
+            .chain(&netperf::CONTESTS)
+            .chain(&iperf3::CONTESTS)
+    };
     if let Some(unknown) = names
         .iter()
         .find(|name| !all().any(|contest| is_of(contest, name)))
@@ -370,7 +376,10 @@ pub fn named(names: &[String]) -> Result<Vec<&'static Contest>> {
 /// Whether a contest has this name, or is one of the family of this name.
 fn is_of(contest: &Contest, name: &str) -> bool {
     let rest = contest.name.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || (name == netperf::FAMILY && rest.starts_with('-')))
+    rest.is_some_and(|rest| {
+        rest.is_empty()
+            || ([netperf::FAMILY, iperf3::FAMILY].contains(&name) && rest.starts_with('-'))
+    })
 }
 
 const fn netdyno(client: &'static str) -> Contender {

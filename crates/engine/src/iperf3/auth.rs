@@ -31,11 +31,11 @@ pub fn token(
     password: &str,
     unix_seconds: u64,
 ) -> Result<String, String> {
-    let blank = |text: &str| text.chars().any(char::is_whitespace) || text.is_empty();
-    if blank(user) || blank(password) {
+    let breaks = |text: &str| text.contains(char::is_control) || text.is_empty();
+    if breaks(user) || breaks(password) {
         return Err(
-            "a user name or password with blanks, or without letters, cannot be sent: \
-                    iperf3's servers end it at the first blank"
+            "a user name or password that is empty, or has more than a line, cannot be \
+                    sent"
                 .to_owned(),
         );
     }
@@ -118,7 +118,23 @@ struct Credentials<'a> {
 }
 
 impl<'a> Credentials<'a> {
+    /// Line by line, so that names and passwords may hold blanks; whoever writes lines otherwise
+    /// has no blanks in them.
     fn parse(text: &'a str) -> Option<Self> {
+        Self::of_lines(text).or_else(|| Self::of_words(text))
+    }
+
+    fn of_lines(text: &'a str) -> Option<Self> {
+        let mut lines = text.lines();
+        let mut after = |label| lines.next()?.strip_prefix(label);
+        Some(Self {
+            user: after("user: ")?,
+            password: after("pwd:  ")?,
+            unix_seconds: after("ts:   ")?.trim().parse().ok()?,
+        })
+    }
+
+    fn of_words(text: &'a str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let mut after = |label| (words.next()? == label).then(|| words.next()).flatten();
         Some(Self {

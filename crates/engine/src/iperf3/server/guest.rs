@@ -27,6 +27,8 @@ const DRAIN: Nanos = Nanos::from_millis(500);
 /// How long nothing may come of what is announced, and how often that is looked at.
 const QUIET: Nanos = Nanos::from_millis(200);
 const LOOK: Nanos = Nanos::from_millis(5);
+/// How often a limit of the rate is looked at.
+const LIMIT_LOOK: Nanos = Nanos::from_secs(1);
 /// How long the last words to a client may take.
 const LAST_WORDS: Nanos = Nanos::from_millis(500);
 
@@ -88,7 +90,8 @@ struct Guest<'a> {
     entered: bool,
     lanes: Vec<Lane>,
     test: Option<Test>,
-    limit: Option<Watched>,
+    /// The most that it may move, and when that is looked at next.
+    limit: Option<(Watched, Nanos)>,
     /// What was received when it was looked at, and when that changed.
     received: (u64, Nanos),
     /// The client has ended the test.
@@ -153,7 +156,9 @@ impl Guest<'_> {
         }
         let timeout = self.shared.config.receive_timeout;
         let idle = test.received().map(|_| self.received.1 + timeout);
-        [test.ledger.next_edge(), idle].into_iter().flatten().min()
+        let limit = self.limit.as_ref().map(|(_, look)| *look);
+        let instants = [test.ledger.next_edge(), idle, limit];
+        instants.into_iter().flatten().min()
     }
 
     fn act(&mut self, action: ServerAction) -> Result<(), TestError> {
@@ -307,7 +312,7 @@ impl Guest<'_> {
         match Test::start(lanes, &setup) {
             Ok(test) => {
                 let limit = config.rate_limit;
-                self.limit = limit.map(|limit| Watched::new(limit, now));
+                self.limit = limit.map(|limit| (Watched::new(limit, now), now + LIMIT_LOOK));
                 self.received = (0, now);
                 self.test = Some(test);
                 Ok(())
@@ -376,9 +381,12 @@ impl Guest<'_> {
         };
         if let Some(interval) = test.ledger.look(now) {
             self.scribe.tell(Event::Interval(&interval));
-            let moved = test.moved();
-            let limit = self.limit.as_mut();
-            if limit.is_some_and(|limit| limit.is_exceeded(now, moved)) {
+        }
+        if let Some((limit, look)) = &mut self.limit
+            && *look <= now
+        {
+            *look = now + LIMIT_LOOK;
+            if limit.is_exceeded(now, test.moved()) {
                 let sentence = "the test is faster than this server permits".to_owned();
                 return Err(self.refuse(ErrorNumber::RATE_LIMIT, 0, sentence));
             }

@@ -45,8 +45,7 @@ impl Part {
             max_duration: request.max_duration,
             affinity: None,
             file: None,
-            // Nobody looks, but a limit of the rate is held at edges.
-            interval: request.max_rate.map(|_| Nanos::from_secs(1)),
+            interval: None,
             receive_timeout: RECEIVE,
             send_timeout: None,
             authorize: None,
