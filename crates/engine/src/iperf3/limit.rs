@@ -61,7 +61,7 @@ mod tests {
         let mut watched = Watched::new(limit, Nanos::ZERO);
         // 1000 B/s are the limit.
         let steps = [(1, 2500, false), (2, 2900, false), (3, 3000, false)];
-        let later = [(4, 5600, false), (5, 5901, true), (6, 5901, false)];
+        let later = [(4, 5400, false), (5, 5901, true), (6, 5901, false)];
         for (at, bytes, exceeded) in steps.into_iter().chain(later) {
             let at_all = watched.is_exceeded(Nanos::from_secs(at), bytes);
             assert_eq!(at_all, exceeded, "after {at} s");
