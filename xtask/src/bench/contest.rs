@@ -79,8 +79,6 @@ pub enum Metric {
     TransactionsPerSecond,
     /// User and system time of the client's process.
     ClientCpuSeconds,
-    /// The same for each byte of payload that the receiver got.
-    ClientCpuNsPerByte,
     /// Largest resident set of the client's process.
     ClientPeakBytes,
     /// The same over what was moved, s/bit.

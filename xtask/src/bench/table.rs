@@ -84,7 +84,6 @@ impl fmt::Display for Metric {
             Self::SentMessagesPerSecond => "sent messages/s",
             Self::TransactionsPerSecond => "transactions/s",
             Self::ClientCpuSeconds => "client CPU s",
-            Self::ClientCpuNsPerByte => "client CPU ns/B",
             Self::ClientPeakBytes => "client peak B",
             Self::ClientCpuPerBit => "client CPU s/bit",
             Self::ClientPeakShare => "client peak share B",

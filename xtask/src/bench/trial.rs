@@ -87,12 +87,10 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         &std::fs::read(&cost).with_context(|| format!("cannot read {}", cost.display()))?,
     )?;
     let figure = |key: &str| cost[key].as_f64().unwrap_or_default();
-    let cpu_seconds = figure("user_seconds") + figure("system_seconds");
-    sample.insert(Metric::ClientCpuSeconds, cpu_seconds);
-    if let Some(bits_per_second) = sample.get(&Metric::BitsPerSecond) {
-        let bytes = bits_per_second / 8.0 * f64::from(setting.seconds);
-        sample.insert(Metric::ClientCpuNsPerByte, cpu_seconds * 1e9 / bytes);
-    }
+    sample.insert(
+        Metric::ClientCpuSeconds,
+        figure("user_seconds") + figure("system_seconds"),
+    );
     sample.insert(Metric::ClientPeakBytes, figure("peak_resident_bytes"));
     sample.insert(Metric::ClientPeakShare, figure("peak_share_bytes"));
     if let Some(bits) = sample.get(&Metric::BitsPerSecond) {

@@ -2,7 +2,7 @@
 
 use super::{AtLeast, AtMost, ratio};
 use crate::bench::contest::Metric::{
-    BitsPerSecond, ClientCpuNsPerByte, ClientCpuSeconds, GapErrorP99Ns, MessagesPerSecond,
+    BitsPerSecond, ClientCpuPerBit, ClientCpuSeconds, GapErrorP99Ns, MessagesPerSecond,
 };
 use crate::bench::contest::{Bar, Contender, Contest, Ground, Meter};
 use crate::bench::reading::Reading;
@@ -12,11 +12,11 @@ pub(super) const FAMILY: &str = "iperf3";
 
 const TCP_BARS: &[Bar] = &[
     ratio(BitsPerSecond, "iperf3", AtLeast(1.0)),
-    ratio(ClientCpuNsPerByte, "iperf3", AtMost(1.0)),
+    ratio(ClientCpuPerBit, "iperf3", AtMost(1.0)),
 ];
 const UDP_BARS: &[Bar] = &[
     ratio(MessagesPerSecond, "iperf3", AtLeast(1.2)),
-    ratio(ClientCpuNsPerByte, "iperf3", AtMost(1.0)),
+    ratio(ClientCpuPerBit, "iperf3", AtMost(1.0)),
 ];
 
 /// The same words for both.
@@ -49,7 +49,7 @@ pub(super) static CONTESTS: [Contest; 5] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
-        connections: false,
+        connections: None,
         contenders: pair!("-P 1"),
         bars: TCP_BARS,
     },
@@ -59,7 +59,7 @@ pub(super) static CONTESTS: [Contest; 5] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
-        connections: false,
+        connections: None,
         contenders: pair!("-P 8"),
         bars: TCP_BARS,
     },
@@ -69,7 +69,7 @@ pub(super) static CONTESTS: [Contest; 5] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
-        connections: false,
+        connections: None,
         contenders: pair!("-u -b 0 -l 1400 -P 1"),
         bars: UDP_BARS,
     },
@@ -79,7 +79,7 @@ pub(super) static CONTESTS: [Contest; 5] = [
         ground: Ground::Loopback,
         seconds: 3,
         meter: None,
-        connections: false,
+        connections: None,
         contenders: pair!("-u -b 0 -l 1400 -P 8"),
         bars: UDP_BARS,
     },
@@ -88,7 +88,7 @@ pub(super) static CONTESTS: [Contest; 5] = [
         title: "iperf3's protocol: gaps and client CPU at 500 Mbit/s of 1400 B datagrams",
         ground: Ground::Loopback,
         seconds: 5,
-        connections: false,
+        connections: None,
         meter: Some(Meter {
             payload_bytes: 1400,
             // 1400 * 8 / 5e8 s.
