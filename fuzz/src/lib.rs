@@ -4,6 +4,7 @@
 
 mod client;
 mod datagram;
+mod iperf2;
 mod iperf3;
 mod mutation;
 mod netperf;
@@ -14,6 +15,7 @@ mod server;
 mod session;
 
 pub use datagram::native_datagram;
+pub use iperf2::{iperf2_datagram, iperf2_opening, iperf2_reply};
 pub use iperf3::{iperf3_client, iperf3_datagram, iperf3_server};
 pub use mutation::Mutation;
 pub use netperf::{netperf_client, netperf_server};
@@ -26,7 +28,7 @@ use proto::native::{ClientAction, ClientSession, ServerAction, ServerSession};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every entry point.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 12] = [
     ("native_control_server", |data| {
         drop(native_control_server(data))
     }),
@@ -35,6 +37,9 @@ pub const TARGETS: [Target; 9] = [
     }),
     ("native_preamble", native_preamble),
     ("native_datagram", native_datagram),
+    ("iperf2_opening", iperf2_opening),
+    ("iperf2_datagram", iperf2_datagram),
+    ("iperf2_reply", iperf2_reply),
     ("iperf3_server", |data| drop(iperf3_server(data))),
     ("iperf3_client", |data| drop(iperf3_client(data))),
     ("iperf3_datagram", iperf3_datagram),

@@ -6,7 +6,7 @@ use units::Nanos;
 use crate::scene;
 
 /// One file of a corpus.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Seed {
     /// The entry point.
     pub target: &'static str,
@@ -21,11 +21,20 @@ pub fn seeds() -> Vec<Seed> {
     let server = controls("native_control_server", &client_streams());
     let client = controls("native_control_client", &server_streams());
     let netperf = crate::netperf::seeds();
+    let iperf2 = crate::iperf2::seeds();
     let iperf3 = crate::iperf3::seeds();
-    [server, client, preambles(), datagrams(), netperf, iperf3]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        server,
+        client,
+        preambles(),
+        datagrams(),
+        netperf,
+        iperf2,
+        iperf3,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Streams of a control target by name, each with the stages in which it is tried.

@@ -2,6 +2,7 @@
 //! wake-up never moves the next.
 
 use plan::{Load, Transport};
+use stats::Random;
 use units::{BitRate, Bytes, Nanos};
 
 /// The send times of one flow at an offered rate.
@@ -133,6 +134,7 @@ impl Pacer {
     pub fn sent(&mut self, now: Nanos) {
         if self.count.is_multiple_of(self.group) {
             let now = now.get() as f64;
+            self.vary(now);
             let planned = self.start + self.count as f64 * self.gap;
             if now - planned > Self::LONGEST_LAG {
                 self.start += now - planned - Self::LONGEST_LAG;
@@ -238,6 +240,20 @@ mod tests {
         let timers = sends.windows(2).filter(|p| p[1] > p[0]).count();
         assert_eq!(timers, 999 / 9, "ceil(100 us / 11.2 us) = 9 in a group");
         assert_eq!(sends[990], 1000 + 990 * 11_200);
+    }
+
+    #[test]
+    fn a_varying_rate_has_the_mean_that_was_asked() {
+        let sends = run(pacer(20_000_000, 1200).varying(0.2, 7), 200_000, |_| 0);
+        let seconds = (sends[199_999] - sends[0]) as f64 / 1e9;
+        let asked = 199_999.0 * 480_000.0 / 1e9;
+        assert!(
+            (seconds / asked - 1.0).abs() < 0.05,
+            "{seconds} for {asked}"
+        );
+        let gaps: Vec<u64> = sends.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let (least, most) = (gaps.iter().min().unwrap(), gaps.iter().max().unwrap());
+        assert!(*least < 400_000 && *most > 560_000, "{least} to {most}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The contests, and the bars that netdyno has to meet.
 
+mod iperf2;
 mod iperf3;
 mod netperf;
 
@@ -356,6 +357,7 @@ pub fn named(names: &[String]) -> Result<Vec<&'static Contest>> {
         CONTESTS
             .iter()
             .chain(&netperf::CONTESTS)
+            .chain(&iperf2::CONTESTS)
             .chain(&iperf3::CONTESTS)
     };
     if let Some(unknown) = names
@@ -378,7 +380,7 @@ fn is_of(contest: &Contest, name: &str) -> bool {
     let rest = contest.name.strip_prefix(name);
     rest.is_some_and(|rest| {
         rest.is_empty()
-            || ([netperf::FAMILY, iperf3::FAMILY].contains(&name) && rest.starts_with('-'))
+            || ([netperf::FAMILY, iperf2::FAMILY, iperf3::FAMILY].contains(&name) && rest.starts_with('-'))
     })
 }
 

@@ -79,6 +79,8 @@ pub enum Metric {
     TransactionsPerSecond,
     /// User and system time of the client's process.
     ClientCpuSeconds,
+    /// The same of the server's process, until its client has ended.
+    ServerCpuSeconds,
     /// Largest resident set of the client's process.
     ClientPeakBytes,
     /// The same over what was moved, s/bit.
@@ -115,6 +117,8 @@ pub struct Bar {
 pub enum Relation {
     /// Ours over theirs.
     Ratio,
+    /// Ours over theirs, of the coefficients of variation of all rounds: one figure.
+    Variation,
     /// Ours less theirs, over a count.
     DifferencePer(u32),
     /// Ours, whatever theirs is.
@@ -158,12 +162,27 @@ impl Contest {
         self.bars
             .iter()
             .map(|bar| {
-                let figures: Vec<f64> = rounds
-                    .iter()
-                    .filter_map(|round| {
-                        let figure = |name| round.samples.get(name)?.get(&bar.metric).copied();
-                        Some(bar.relation.of(figure(ours)?, figure(bar.rival)?))
-                    })
+                let all = |name| -> Vec<f64> {
+                    let samples = rounds.iter().filter_map(|round| round.samples.get(name));
+                    samples
+                        .filter_map(|sample| sample.get(&bar.metric).copied())
+                        .collect()
+                };
+                let figures: Vec<f64> = match bar.relation {
+                    Relation::Variation => {
+                        let [ours, theirs] = [ours, bar.rival].map(|name| variation(&all(name)));
+                        vec![ours / theirs]
+                    }
+                    _ => rounds
+                        .iter()
+                        .filter_map(|round| {
+                            let figure = |name| round.samples.get(name)?.get(&bar.metric).copied();
+                            Some(bar.relation.of(figure(ours)?, figure(bar.rival)?))
+                        })
+                        .collect(),
+                };
+                let figures: Vec<f64> = figures
+                    .into_iter()
                     .filter(|figure| figure.is_finite())
                     .collect();
                 Verdict {
@@ -184,10 +203,18 @@ impl Verdict {
     }
 }
 
+/// Standard deviation over mean.
+fn variation(figures: &[f64]) -> f64 {
+    let count = figures.len() as f64;
+    let mean = figures.iter().sum::<f64>() / count;
+    let squares = figures.iter().map(|figure| (figure - mean).powi(2));
+    (squares.sum::<f64>() / (count - 1.0)).sqrt() / mean
+}
+
 impl Relation {
     fn of(self, ours: f64, theirs: f64) -> f64 {
         match self {
-            Self::Ratio => ours / theirs,
+            Self::Ratio | Self::Variation => ours / theirs,
             Self::DifferencePer(count) => (ours - theirs) / f64::from(count),
             Self::Ours => ours,
         }

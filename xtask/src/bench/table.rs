@@ -61,6 +61,7 @@ impl fmt::Display for Verdict {
         let bar = self.bar;
         let what = match bar.relation {
             Relation::Ratio => format!("over {}: {}", bar.rival, bar.metric),
+            Relation::Variation => format!("variation over {}: {}", bar.rival, bar.metric),
             Relation::DifferencePer(count) => {
                 format!("less {}, per {count}: {}", bar.rival, bar.metric)
             }
@@ -84,6 +85,7 @@ impl fmt::Display for Metric {
             Self::SentMessagesPerSecond => "sent messages/s",
             Self::TransactionsPerSecond => "transactions/s",
             Self::ClientCpuSeconds => "client CPU s",
+            Self::ServerCpuSeconds => "server CPU s",
             Self::ClientPeakBytes => "client peak B",
             Self::ClientCpuPerBit => "client CPU s/bit",
             Self::ClientPeakShare => "client peak share B",

@@ -81,6 +81,7 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         .map(|wanted| client.await_connections(&server, before + wanted, began))
         .transpose()?;
     let said = client.end().context("client")?;
+    let server_cpu = server.cpu_seconds();
 
     let mut sample = contender.reading.read(&said, &server.finish()?)?;
     let cost: Value = serde_json::from_slice(
@@ -91,6 +92,9 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         Metric::ClientCpuSeconds,
         figure("user_seconds") + figure("system_seconds"),
     );
+    if let Some(seconds) = server_cpu {
+        sample.insert(Metric::ServerCpuSeconds, seconds);
+    }
     sample.insert(Metric::ClientPeakBytes, figure("peak_resident_bytes"));
     sample.insert(Metric::ClientPeakShare, figure("peak_share_bytes"));
     if let Some(bits) = sample.get(&Metric::BitsPerSecond) {
@@ -222,6 +226,19 @@ impl Process {
             bail!("ended with {status}: {why}");
         }
         Ok(said)
+    }
+
+    /// User and system time so far; none of one that has ended.
+    fn cpu_seconds(&self) -> Option<f64> {
+        /// USER_HZ, the same on all of Linux' machines that this runs on.
+        const TICKS_PER_SECOND: f64 = 100.0;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name may hold anything; utime and stime are fields 14 and 15 (proc_pid_stat(5)).
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let mut times = fields.split(' ').skip(11);
+        let mut next = || times.next()?.parse::<f64>().ok();
+        let ticks = next()? + next()?;
+        (ticks > 0.0).then_some(ticks / TICKS_PER_SECOND)
     }
 
     /// What a server printed: it is waited for, since one that serves one client ends by itself,

@@ -281,8 +281,14 @@ fn stream(
         bytes => bytes.saturating_sub(line.header_len as u64),
     };
     let left = if is_load { u64::MAX } else { left };
+    let varies = |pacer: Pacer| match order.offer {
+        Offer::Varying { mean, deviation } => {
+            pacer.varying(deviation / mean.max(1.0), u64::from(line.flow))
+        }
+        _ => pacer,
+    };
     let pace = rate.map(|rate| Pace {
-        pacer: Pacer::stream(Bytes::new(size as u64), rate, start),
+        pacer: varies(Pacer::stream(Bytes::new(size as u64), rate, start)),
         errors: Default::default(),
         last: None,
     });
@@ -369,9 +375,10 @@ fn datagrams(order: &Arc<Order>, line: &mut Line, meter: Arc<Meter>, start: Nano
     let pacer = match order.offer {
         Offer::Unlimited => None,
         Offer::Rate(rate) => Some(Pacer::datagrams(Bytes::new(size as u64), rate, start)),
-        Offer::Varying { mean, .. } => {
+        Offer::Varying { mean, deviation } => {
             let rate = units::BitRate::new(mean as u64);
-            Some(Pacer::datagrams(Bytes::new(size as u64), rate, start))
+            let pacer = Pacer::datagrams(Bytes::new(size as u64), rate, start);
+            Some(pacer.varying(deviation / mean.max(1.0), u64::from(line.flow)))
         }
         Offer::Gap(gap) => Some(Pacer::gaps(gap, start)),
     };
