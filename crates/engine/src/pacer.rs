@@ -24,6 +24,20 @@ pub(crate) struct Pacer {
     not_before: f64,
     /// Lateness of a wake-up that is made up for at once, ns.
     slack: f64,
+    varying: Option<Box<Varying>>,
+}
+
+/// A rate that is drawn anew ten times a second.
+#[derive(Debug, Clone)]
+struct Varying {
+    /// Log-normal: mean and standard deviation of the logarithm of the rate over its mean.
+    mu: f64,
+    sigma: f64,
+    /// The gap at the mean rate.
+    gap: f64,
+    /// When the next rate is due.
+    next: f64,
+    random: Random,
 }
 
 impl Pacer {
@@ -106,7 +120,39 @@ impl Pacer {
             count: 0,
             not_before: start,
             slack: group as f64 * gap,
+            varying: None,
         }
+    }
+
+    /// The same with a rate that varies: log-normal, with a standard deviation of `deviation`
+    /// times its mean.
+    pub fn varying(mut self, deviation: f64, seed: u64) -> Self {
+        let sigma2 = (1.0 + deviation * deviation).ln();
+        self.varying = Some(Box::new(Varying {
+            mu: -sigma2 / 2.0,
+            sigma: sigma2.sqrt(),
+            gap: self.gap,
+            next: self.start,
+            random: Random::part(seed, 1),
+        }));
+        self
+    }
+
+    /// Draws a new rate if one is due; what was planned so far stays.
+    fn vary(&mut self, now: f64) {
+        /// 0.1 s.
+        const PERIOD: f64 = 1e8;
+        let Some(varying) = &mut self.varying else {
+            return;
+        };
+        if now < varying.next {
+            return;
+        }
+        varying.next = now + PERIOD;
+        let ratio = (varying.mu + varying.sigma * varying.random.normal()).exp();
+        let planned = self.start + self.count as f64 * self.gap;
+        self.gap = varying.gap / ratio.max(1e-3);
+        self.start = planned - self.count as f64 * self.gap;
     }
 
     /// How many may go before the clock must be looked at again: those of a group.
