@@ -380,7 +380,8 @@ fn is_of(contest: &Contest, name: &str) -> bool {
     let rest = contest.name.strip_prefix(name);
     rest.is_some_and(|rest| {
         rest.is_empty()
-            || ([netperf::FAMILY, iperf2::FAMILY, iperf3::FAMILY].contains(&name) && rest.starts_with('-'))
+            || ([netperf::FAMILY, iperf2::FAMILY, iperf3::FAMILY].contains(&name)
+                && rest.starts_with('-'))
     })
 }
 
