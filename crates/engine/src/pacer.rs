@@ -78,7 +78,7 @@ impl Pacer {
 
     /// The pacer of datagrams that are `gap` ns apart.
     pub fn gaps(gap: f64, start: Nanos) -> Self {
-        Self::with_gap(gap.max(1.0), Self::DATAGRAM_QUANTUM, start)
+        Self::with_gap(gap.max(1.0), Self::DATAGRAM_QUANTUM, start).forgiving()
     }
 
     /// Of datagrams whose timers, beyond some 200 Mbit/s of full packets, would cost more than the

@@ -399,7 +399,7 @@ fn datagrams(order: &Arc<Order>, line: &mut Line, meter: Arc<Meter>, start: Nano
         id: 1,
         left: order.bytes(),
         pace: pacer.filter(|_| frames.is_none()).map(|pacer| Pace {
-            pacer: pacer.forgiving(),
+            pacer,
             errors: Default::default(),
             last: None,
         }),

@@ -175,7 +175,7 @@ impl House {
         let frames = extended.upper.has(UpperFlags::ISOCHRONOUS)
             && extended.upper.has(UpperFlags::FRAME_SETTINGS)
             && extended.frames.per_second > 0.0;
-        let pacer = Pacer::datagrams(Bytes::new(size as u64), rate, now).forgiving();
+        let pacer = Pacer::datagrams(Bytes::new(size as u64), rate, now);
         let send = DatagramSend {
             socket: socket.clone(),
             meter: meter.clone(),
