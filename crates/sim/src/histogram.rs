@@ -121,7 +121,9 @@ mod tests {
     fn bars_are_powers_of_two() {
         let histogram = Histogram::default();
         assert_eq!((histogram.mean(), histogram.quantile(0.5)), (None, None));
-        [0, 1, 2, 3, 4, 1000].map(|value| histogram.add(value));
+        for value in [0, 1, 2, 3, 4, 1000] {
+            histogram.add(value);
+        }
         let bars: Vec<_> = histogram
             .bars()
             .iter()

@@ -5,6 +5,7 @@ mod deferred;
 mod lockless;
 mod nic;
 mod path;
+mod queue;
 mod root;
 mod sender;
 mod setup;

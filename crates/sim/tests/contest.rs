@@ -133,7 +133,7 @@ fn a_ticket_lock_collapses_and_a_queue_lock_does_not() {
     assert!(rate(LockKind::Qspin, 24) > 0.95 * rate(LockKind::Qspin, 6));
 }
 
-/// A tracer on the queue path does not see the first waiter; in a guest it sees all.
+/// A tracer on the queue path hardly sees the first waiter; in a guest it sees most.
 #[test]
 fn what_a_tracer_sees() {
     let random = |lock| {
@@ -143,7 +143,8 @@ fn what_a_tracer_sees() {
     };
     let two = random(LockKind::Qspin);
     assert!(two.contended > 50, "{two:?}");
-    assert_eq!(two.visible, 0);
+    // It queues only when it comes in the moment between a release and the pending one's grant.
+    assert!(two.visible * 10 < two.contended, "{two:?}");
     let guest = random(LockKind::QspinPv);
     assert!(guest.visible * 10 > guest.contended * 5, "{guest:?}");
 }

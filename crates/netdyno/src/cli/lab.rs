@@ -1,5 +1,6 @@
 //! `netdyno lab`.
 
+mod calibrate;
 mod hol;
 mod machine;
 mod model;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
+pub use calibrate::CalibrateRequest;
 pub use hol::HolRequest;
 pub use machine::fitting;
 pub use model::ModelRequest;
@@ -43,6 +45,7 @@ enum Typed {
     Reporter(reporter::ReporterArgs),
     Model(model::ModelArgs),
     Reproduce(reproduce::ReproduceArgs),
+    Calibrate(calibrate::CalibrateArgs),
 }
 
 /// What the lab is to do.
@@ -64,6 +67,8 @@ pub enum LabRequest {
     Model(ModelRequest),
     /// Published figures.
     Reproduce(ReproduceRequest),
+    /// What things cost here.
+    Calibrate(CalibrateRequest),
 }
 
 /// In which form the lab answers.
@@ -106,6 +111,7 @@ impl LabArgs {
             Typed::Reporter(args) => args.request().map(LabRequest::Reporter),
             Typed::Model(args) => args.request().map(LabRequest::Model),
             Typed::Reproduce(args) => args.request().map(LabRequest::Reproduce),
+            Typed::Calibrate(args) => args.request().map(LabRequest::Calibrate),
         }
     }
 }
@@ -146,4 +152,6 @@ Examples:
   netdyno lab sweep --cpus 1..64 --lock ticket --lock mcs --svg locks.svg
   netdyno lab timers --flows 500 --pace 3000000 --migration push
   netdyno lab hol --bql                              an urgent packet behind bulk
-  netdyno lab model --cpus 48                        the closed forms";
+  netdyno lab model --cpus 48                        the closed forms
+  netdyno lab calibrate --output here.toml           measure this machine
+  netdyno lab spinlock --real --threads 2            a real lock, and its simulation";

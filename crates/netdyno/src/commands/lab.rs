@@ -1,7 +1,10 @@
 //! `netdyno lab`.
 
+mod calibrate;
 mod path;
+mod real;
 mod reproduce;
+mod rows;
 mod sweep;
 
 use std::collections::BTreeMap;
@@ -19,6 +22,7 @@ pub fn lab(request: &LabRequest) -> ExitCode {
     let text = match request {
         LabRequest::Qdisc(request) => path::qdisc(request),
         LabRequest::Spinlock(request) => spinlock(request),
+        LabRequest::Calibrate(request) => return calibrate::calibrate(request),
         LabRequest::Sweep(request) => return sweep::sweep(request),
         LabRequest::Timers(request) => path::timers(request),
         LabRequest::Hol(request) => path::hol(request),
@@ -39,6 +43,9 @@ struct Document<'a, S, R> {
     setup: S,
     costs: BTreeMap<&'static str, &'a Cost>,
     result: R,
+    /// What a host that runs this would count, where that is known.
+    #[serde(skip_serializing_if = "record::Rows::is_empty")]
+    rows: record::Rows,
 }
 
 const SCHEMA: &str = "netdyno.lab/1";
@@ -64,34 +71,83 @@ struct SpinlockSetup<'a> {
 
 fn spinlock(request: &SpinlockRequest) -> String {
     let out: Contested = request.contest().run();
-    let machine = &request.machine;
-    match request.form {
-        Form::Json => report::lab::json(&Document {
-            schema: SCHEMA,
-            command: "spinlock",
-            provenance: "simulated",
-            setup: SpinlockSetup {
-                lock: request.lock.to_string(),
-                platform: &machine.platform.name,
-                cpus: machine.cpus,
-                think_ns: request.think,
-                hold_ns: request.hold,
-                lines: request.lines,
-                embedded: request.embedded,
-                exponential: request.exponential,
-                seed: machine.seed,
-                simulated_ns: machine.time.get(),
-            },
-            costs: costs(&machine.platform),
-            result: &out,
-        }),
-        Form::Text => {
+    let measured = request.real.and_then(|threads| {
+        let lock = request.lock.to_string();
+        let contest = real::Contest {
+            lock: &lock,
+            threads,
+            think: request.think,
+            hold: request.hold,
+            time: request.machine.time,
+        };
+        contest.run()
+    });
+    match (request.form, &measured) {
+        (Form::Json, None) => {
+            report::lab::json(&spinlock_document(request, "simulated", &out, &out))
+        }
+        (Form::Json, Some(measured)) => {
+            let both = Both {
+                measured,
+                simulated: &out,
+            };
+            let provenance = "measured and simulated";
+            report::lab::json(&spinlock_document(request, provenance, both, &out))
+        }
+        (Form::Text, None) => {
             let title = format!(
                 "simulated, {} CPUs of {} on one {} lock",
-                machine.cpus, machine.platform.name, request.lock
+                request.machine.cpus, request.machine.platform.name, request.lock
             );
             report::lab::contest(&title, &out, screen::style())
         }
+        (Form::Text, Some(measured)) => {
+            let threads = report::lab::Threads {
+                lock: &request.lock.to_string(),
+                threads: measured.per_thread.len(),
+                cpus: measured.cpus,
+                per_second: measured.per_second,
+                fairness: measured.fairness,
+                waits: &measured.wait_ns_log2,
+                simulated: (out.per_second, &request.machine.platform.name),
+            };
+            report::lab::threads(&threads, screen::style())
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Both<'a> {
+    measured: &'a real::Measured,
+    simulated: &'a Contested,
+}
+
+fn spinlock_document<'a, R: Serialize>(
+    request: &'a SpinlockRequest,
+    provenance: &'static str,
+    result: R,
+    out: &Contested,
+) -> Document<'a, SpinlockSetup<'a>, R> {
+    let machine = &request.machine;
+    Document {
+        schema: SCHEMA,
+        command: "spinlock",
+        provenance,
+        setup: SpinlockSetup {
+            lock: request.lock.to_string(),
+            platform: &machine.platform.name,
+            cpus: machine.cpus,
+            think_ns: request.think,
+            hold_ns: request.hold,
+            lines: request.lines,
+            embedded: request.embedded,
+            exponential: request.exponential,
+            seed: machine.seed,
+            simulated_ns: machine.time.get(),
+        },
+        costs: costs(&machine.platform),
+        result,
+        rows: rows::of_lock(&out.lock),
     }
 }
 
@@ -149,6 +205,7 @@ fn model(request: &ModelRequest) -> String {
                     queue,
                 })
                 .collect::<Vec<_>>(),
+            rows: record::Rows::default(),
         }),
     }
 }

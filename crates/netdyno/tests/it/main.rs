@@ -23,6 +23,7 @@ mod iperf2;
 mod iperf3;
 mod keeping;
 mod kinds;
+mod lab;
 mod limits;
 mod local;
 mod many;

@@ -55,6 +55,10 @@ pub struct LockRow {
     pub visible: u64,
     /// All waiting.
     pub wait_ns: u64,
+    /// All waiting that it would have seen,
+    pub visible_wait_ns: u64,
+    /// and the longest of that.
+    pub visible_wait_max_ns: u64,
     /// The mean wait of a contended acquisition.
     pub wait_mean_ns: Option<f64>,
     /// The longest wait.
@@ -233,6 +237,8 @@ impl Tally {
             contended: self.contended(),
             visible: self.seen.count(),
             wait_ns: self.wait.sum() as u64,
+            visible_wait_ns: self.seen.sum() as u64,
+            visible_wait_max_ns: self.seen.greatest(),
             wait_mean_ns: (self.contended() > 0)
                 .then(|| self.wait.sum() as f64 / self.contended() as f64),
             wait_max_ns: self.wait.greatest(),

@@ -1,6 +1,7 @@
 //! pfifo_fast without a root lock: a ring, and a sequence lock that is only tried.
 
-use super::path::{Packet, Path, Qdisc, count};
+use super::path::{Packet, Path, count};
+use super::queue::Qdisc;
 use crate::lock::Held;
 use crate::machine::{Activity, Cpu};
 

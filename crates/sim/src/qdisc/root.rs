@@ -1,7 +1,8 @@
 //! The path by the root lock, with and without the busylock (net/core/dev.c, __dev_xmit_skb, and
 //! net/sched/sch_generic.c, __qdisc_run).
 
-use super::path::{Packet, Path, Qdisc, count};
+use super::path::{Packet, Path, count};
+use super::queue::Qdisc;
 use super::setup::{Discipline, RootProtocol};
 use crate::lock::Held;
 use crate::machine::{Activity, Cpu};

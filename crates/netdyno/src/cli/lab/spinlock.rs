@@ -41,6 +41,12 @@ pub struct SpinlockArgs {
     /// Exponential times
     #[arg(long)]
     exponential: bool,
+    /// Measure the real lock in user space too
+    #[arg(long)]
+    real: bool,
+    /// Threads on the real lock; as many CPUs are simulated beside them
+    #[arg(long, value_name = "N", requires = "real")]
+    threads: Option<usize>,
     #[command(flatten)]
     machine: MachineArgs,
     #[command(flatten)]
@@ -64,6 +70,8 @@ pub struct SpinlockRequest {
     pub embedded: bool,
     /// Whether times are exponential.
     pub exponential: bool,
+    /// Threads on the real lock, if that is to be measured.
+    pub real: Option<usize>,
     /// How to show it.
     pub form: Form,
 }
@@ -77,6 +85,18 @@ impl SpinlockArgs {
             .lock
             .parse()
             .map_err(|error: sim::UnknownLock| format!("--lock: {error}"))?;
+        let real = match (self.real, self.threads) {
+            (false, _) => None,
+            (true, None) => Some(2),
+            (true, Some(threads)) => Some(count("--threads", threads, sim::CPUS_MAX)?),
+        };
+        if self.real && !locks::NAMES.contains(&self.lock.as_str()) {
+            return Err(format!(
+                "--lock: {} is only simulated; real ones are {}",
+                self.lock,
+                locks::NAMES.join(", ")
+            ));
+        }
         if self.lines > 64 {
             return Err(format!("--lines: {} is too many; give 0 to 64", self.lines));
         }
@@ -85,7 +105,8 @@ impl SpinlockArgs {
         }
         Ok(SpinlockRequest {
             lock,
-            machine: self.machine.machine("milan", 8, read)?,
+            machine: self.machine.machine("milan", real.unwrap_or(8), read)?,
+            real,
             think: nanos("--think", self.think)?,
             hold: nanos("--hold", self.hold)?,
             lines: self.lines,

@@ -67,6 +67,7 @@ pub(super) fn qdisc(request: &QdiscRequest) -> String {
             setup: QdiscSetup::of(setup),
             costs: costs(&setup.platform),
             result: &out,
+            rows: super::rows::of_path(&out),
         }),
         Form::Text => {
             let title = format!(
@@ -112,6 +113,7 @@ pub(super) fn timers(request: &TimersRequest) -> String {
             },
             costs: costs(&machine.platform),
             result: &out,
+            rows: record::Rows::default(),
         }),
         Form::Text => {
             let title = format!(
@@ -133,6 +135,7 @@ pub(super) fn hol(request: &HolRequest) -> String {
             setup: &request.hol,
             costs: BTreeMap::new(),
             result: &out,
+            rows: record::Rows::default(),
         }),
         Form::Text => report::lab::hol(&request.hol, &out, screen::style()),
     }
@@ -152,6 +155,7 @@ pub(super) fn reporter(request: &ReporterRequest) -> String {
             setup: &request.reporters,
             costs: BTreeMap::new(),
             result: rows.iter().map(|(_, out)| out).collect::<Vec<_>>(),
+            rows: record::Rows::default(),
         }),
         Form::Text => report::lab::reporters(&rows, screen::style()),
     }

@@ -64,6 +64,7 @@ pub(super) fn sweep(request: &SweepRequest) -> ExitCode {
             },
             costs: costs(&request.platform),
             result: BTreeMap::from([("points", &points)]),
+            rows: record::Rows::default(),
         }),
         Form::Text => {
             let columns = screen::style().width.saturating_sub(14).min(90);

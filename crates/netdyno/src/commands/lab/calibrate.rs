@@ -1,0 +1,239 @@
+//! `netdyno lab calibrate`: what things cost on this machine.
+
+mod line;
+mod path;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use sim::{Cost, Item, Shape, Tag};
+
+use super::SCHEMA;
+use crate::cli::lab::{CalibrateRequest, Form};
+use crate::exit::Exit;
+use crate::say;
+
+/// One cost from several repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Reading {
+    /// What was measured.
+    pub name: String,
+    /// Nanoseconds: the median,
+    pub median: f64,
+    /// the least,
+    pub low: f64,
+    /// and the most.
+    pub high: f64,
+    /// Repetitions.
+    pub n: usize,
+    /// Two values rather than one, with their medians and counts.
+    pub modes: Option<[(f64, usize); 2]>,
+}
+
+#[derive(Debug, Serialize)]
+struct Calibration {
+    schema: &'static str,
+    command: &'static str,
+    provenance: &'static str,
+    readings: Vec<Reading>,
+    file: String,
+}
+
+pub(super) fn calibrate(request: &CalibrateRequest) -> ExitCode {
+    let cpus = sys::thread::allowed_cpus();
+    say!("locks, atomics, lines ...");
+    let mut readings = line::readings(&cpus);
+    if request.qdisc {
+        match path::readings(request.rounds, &cpus) {
+            Ok(more) => readings.extend(more),
+            Err(error) => say!("the cost of qdiscs is left out: {error:#}"),
+        }
+    }
+    let costs = costs(&readings);
+    let facts = observe::facts(None);
+    let name = facts.cpu_model.unwrap_or_else(|| "this machine".to_owned());
+    let notes = notes(&readings, facts.kernel, cpus.len());
+    let shape = Shape::flat(cpus.len().clamp(1, sim::CPUS_MAX));
+    let text = sim::params::print(&name, shape, &costs, &notes);
+    if let Err(error) = std::fs::write(&request.output, &text) {
+        say!("writing the costs to {}: {error}", request.output.display());
+        return Exit::Usage.into();
+    }
+    let text = match request.form {
+        Form::Json => report::lab::json(&Calibration {
+            schema: SCHEMA,
+            command: "calibrate",
+            provenance: "measured",
+            readings,
+            file: request.output.display().to_string(),
+        }),
+        Form::Text => {
+            let rows: Vec<_> = readings
+                .iter()
+                .map(|one| report::lab::Reading {
+                    name: &one.name,
+                    median_ns: one.median,
+                    low_ns: one.low,
+                    high_ns: one.high,
+                    n: one.n,
+                    modes: one.modes,
+                })
+                .collect();
+            let table = report::lab::readings(&rows, super::screen::style());
+            format!("{table}written to {}\n", request.output.display())
+        }
+    };
+    super::print(&text)
+}
+
+impl Reading {
+    /// From repetitions; none without any.
+    pub fn of(name: &str, mut values: Vec<f64>) -> Option<Self> {
+        values.retain(|value| value.is_finite());
+        values.sort_by(f64::total_cmp);
+        Some(Self {
+            name: name.to_owned(),
+            median: stats::median(&values)?,
+            low: *values.first()?,
+            high: *values.last()?,
+            n: values.len(),
+            modes: modes(&values),
+        })
+    }
+}
+
+/// Two groups of sorted values with a gap between them that is wide against those within, and with
+/// centres that are far apart.
+fn modes(sorted: &[f64]) -> Option<[(f64, usize); 2]> {
+    const LEAST: usize = 3;
+    let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let within = LEAST.checked_sub(1)?..gaps.len().checked_sub(LEAST - 1)?;
+    let (at, gap) = within
+        .map(|at| (at, gaps[at]))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (low, high) = sorted.split_at(at + 1);
+    let centres = (stats::median(low)?, stats::median(high)?);
+    let wide = gap > 3.0 * stats::median(&gaps)?;
+    (wide && centres.1 > 1.5 * centres.0)
+        .then_some([(centres.0, low.len()), (centres.1, high.len())])
+}
+
+/// What the simulator can use of it.
+fn costs(readings: &[Reading]) -> Vec<(Item, Cost)> {
+    let find = |name: &str| readings.iter().find(|one| one.name == name);
+    let mut costs = Vec::new();
+    let mut put = |item: Item, reading: Option<&Reading>, source: &str| {
+        if let Some(one) = reading {
+            let least = |value: f64| value.max(0.0);
+            costs.push((
+                item,
+                Cost {
+                    value: least(one.median),
+                    low: least(one.low),
+                    high: least(one.high),
+                    source: source.to_owned(),
+                    tag: Tag::L,
+                },
+            ));
+        }
+    };
+    put(
+        Item::Hit,
+        find(line::READ),
+        "a read of a held line, medians of batches",
+    );
+    put(
+        Item::Atomic,
+        find(line::ATOMIC),
+        "an atomic on a held line, medians of batches",
+    );
+    put(
+        Item::Relax,
+        find(line::PAUSE),
+        "a relax instruction, medians of batches",
+    );
+    let transfer = find(line::TRANSFER);
+    put(
+        Item::TransferCluster,
+        transfer,
+        "ping-pong between the CPUs, one way",
+    );
+    put(
+        Item::Think,
+        find(path::THINK),
+        "a send that the qdisc refuses",
+    );
+    put(
+        Item::Transmit,
+        find(path::TRANSMIT),
+        "a send without qdisc less a refused one",
+    );
+    put(
+        Item::Enqueue,
+        find(path::HALF_FIFO),
+        "half of what tbf adds, which never is bypassed",
+    );
+    put(
+        Item::Dequeue,
+        find(path::HALF_FIFO),
+        "half of what tbf adds, which never is bypassed",
+    );
+    put(
+        Item::Htb,
+        find(path::HALF_HTB),
+        "half of what HTB adds beyond tbf",
+    );
+    costs
+}
+
+fn notes(readings: &[Reading], kernel: Option<String>, cpus: usize) -> BTreeMap<String, String> {
+    let mut notes: BTreeMap<String, String> = readings
+        .iter()
+        .map(|one| {
+            let modes = match one.modes {
+                None => String::new(),
+                Some([low, high]) => format!(
+                    ", possibly bimodal: {:.1} ns {} times, {:.1} ns {} times",
+                    low.0, low.1, high.0, high.1
+                ),
+            };
+            let text = format!(
+                "{:.2} ns ({:.2} to {:.2}, n {}){modes}",
+                one.median, one.low, one.high, one.n
+            );
+            (one.name.clone(), text)
+        })
+        .collect();
+    notes.insert("cpus".to_owned(), cpus.to_string());
+    notes.insert(
+        "kernel".to_owned(),
+        kernel.unwrap_or_else(|| "unknown".to_owned()),
+    );
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_groups_are_seen_and_one_is_not() {
+        let two = [20.0, 21.0, 22.0, 23.0, 107.0, 108.0, 109.0];
+        let seen = Reading::of("x", two.to_vec()).unwrap().modes.unwrap();
+        assert_eq!(seen, [(21.5, 4), (108.0, 3)]);
+        let one: Vec<f64> = (0..20).map(|n| 20.0 + f64::from(n)).collect();
+        assert_eq!(Reading::of("x", one).unwrap().modes, None);
+        assert_eq!(Reading::of("x", vec![1.0, 100.0]).unwrap().modes, None);
+        assert!(Reading::of("x", vec![f64::NAN]).is_none());
+    }
+
+    #[test]
+    fn a_file_of_what_was_measured_reads_back() {
+        let readings = [Reading::of(line::TRANSFER, vec![30.0, 31.0, 32.0]).unwrap()];
+        let notes = notes(&readings, None, 2);
+        let text = sim::params::print("here", Shape::flat(2), &costs(&readings), &notes);
+        let platform = sim::params::parse(&text).unwrap();
+        assert_eq!(platform.costs.nanos(Item::TransferCluster), 31.0);
+    }
+}

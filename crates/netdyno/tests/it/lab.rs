@@ -1,0 +1,183 @@
+//! The contention lab from outside: documents, files, refusals.
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::process::netdyno;
+
+fn lab(words: &str) -> Output {
+    let words = words.split_whitespace();
+    netdyno().arg("lab").args(words).output().unwrap()
+}
+
+fn document(words: &str) -> Value {
+    let out = lab(&format!("{words} --json"));
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(document["schema"], "netdyno.lab/1");
+    document
+}
+
+#[test]
+fn bad_parameters_get_one_sentence_and_code_2() {
+    for (words, part) in [
+        ("spinlock --cpus 0", "--cpus: 0 is none"),
+        ("spinlock --cpus -1", "'-1' is no number of CPUs"),
+        ("spinlock --cpus 513", "513 is too many"),
+        ("spinlock --lock mutex", "there is no lock 'mutex'"),
+        ("spinlock --think -5", "-5 is no time"),
+        ("spinlock --cost hit=-1", "-1 is no time"),
+        ("spinlock --cost warp=1", "nothing is called 'warp'"),
+        ("spinlock --platform vax", "there is no platform 'vax'"),
+        ("spinlock --params no-such-file", "no-such-file"),
+        ("spinlock --real --lock cna", "only simulated"),
+        ("qdisc --queues 9", "--queues: 9 for 8 CPUs"),
+        ("qdisc --root any", "'any' is none of"),
+        ("qdisc --senders 0", "--senders: 0 is none"),
+        ("qdisc --qdisc pfifo_fast", "goes with the lockless root"),
+        ("qdisc --bql", "--line-rate"),
+        ("sweep --cpus 5..2", "is no range"),
+        ("timers --pace 0", "is not more than 0"),
+        ("hol --ring 0", "--ring: 0 is none"),
+        ("reporter --waiting sleep", "'sleep' is none of"),
+        ("reproduce E13", "there is no experiment 'E13'"),
+    ] {
+        let out = lab(words);
+        let stderr = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{words}: {stderr}");
+        assert!(out.stdout.is_empty(), "{words}");
+        assert_eq!(stderr.matches('\n').count(), 1, "{words}: {stderr}");
+        assert!(stderr.contains(part), "{words}: {stderr}");
+    }
+}
+
+#[test]
+fn reproduce_is_an_object_with_experiments() {
+    let document = document("reproduce E9 E12");
+    let experiments = document["experiments"].as_array().unwrap();
+    assert_eq!(experiments.len(), 2);
+    for experiment in experiments {
+        for key in [
+            "id",
+            "fitted",
+            "predicted",
+            "published",
+            "criterion",
+            "pass",
+        ] {
+            assert!(!experiment[key].is_null(), "{key}");
+        }
+    }
+    assert_eq!(experiments[0]["pass"], true);
+}
+
+#[test]
+fn the_same_seed_is_the_same_document_and_rows_are_those_of_a_host() {
+    let words = "qdisc --cpus 4 --root busylock --time 1ms";
+    let first = document(words);
+    assert_eq!(first, document(words));
+    assert_ne!(
+        first["result"]["trace"],
+        document(&format!("{words} --seed 2"))["result"]["trace"]
+    );
+    assert_eq!(first["provenance"], "simulated");
+    let rows: record::Rows = serde_json::from_value(first["rows"].clone()).unwrap();
+    assert!(rows.get("lock", "sim0 root lock", "waits").unwrap() > 0);
+    assert!(rows.get("qdisc", "sim0 root", "packets").unwrap() > 0);
+}
+
+#[test]
+fn every_command_has_a_text_and_a_document() {
+    for words in [
+        "spinlock --cpus 3 --time 100us",
+        "qdisc --cpus 2 --root lockless --platform pktgen --time 200us",
+        "qdisc --cpus 2 --qdisc tbf --tbf-rate 100M --time 1ms",
+        "qdisc --cpus 2 --line-rate 1G --bql --time 1ms",
+        "timers --flows 20 --time 2ms --migration pull",
+        "hol --bql --probes 20",
+        "reporter",
+        "model --cpus 4",
+    ] {
+        document(words);
+        let out = lab(words);
+        assert!(out.status.success(), "{words}");
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert!(text.contains("simulated"), "{words}: {text}");
+        assert!(
+            !text.contains("NaN") && !text.contains("fault"),
+            "{words}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_sweep_writes_its_plot() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plot.svg");
+    let words = format!("sweep --cpus 1..4 --time 100us --svg {}", file.display());
+    let text = String::from_utf8(lab(&words).stdout).unwrap();
+    assert!(text.contains("* ticket") && text.contains("CPUs"), "{text}");
+    let svg = fs::read_to_string(&file).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 3);
+}
+
+/// A thread more than there are CPUs is marked; two threads lose nothing on any lock.
+#[test]
+fn real_locks_exclude_and_say_when_the_scheduler_is_measured() {
+    let cpus = sys::thread::allowed_cpus().len();
+    for lock in ["ticket", "mcs", "clh", "qspin"] {
+        let words = format!("spinlock --real --threads 2 --lock {lock} --time 50ms");
+        let document = document(&words);
+        assert_eq!(document["provenance"], "measured and simulated");
+        assert_eq!(document["result"]["measured"]["lost"], 0, "{lock}");
+        assert_eq!(
+            document["result"]["measured"]["measures_scheduler"],
+            cpus < 2
+        );
+        assert!(
+            document["result"]["simulated"]["per_second"]
+                .as_f64()
+                .unwrap()
+                > 0.0
+        );
+    }
+    let many = format!(
+        "spinlock --real --threads {} --lock tas --time 50ms",
+        cpus + 1
+    );
+    assert!(
+        String::from_utf8(lab(&many).stdout)
+            .unwrap()
+            .contains("the scheduler was measured")
+    );
+}
+
+/// What is measured can be simulated with; a file that was changed cannot.
+#[test]
+fn calibration_gives_a_file_that_the_lab_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("here.toml");
+    let out = lab(&format!("calibrate --no-qdisc --output {}", file.display()));
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let words = format!("spinlock --cpus 2 --time 100us --params {}", file.display());
+    let costs = &document(&words)["costs"];
+    assert_eq!(costs["atomic"]["tag"], "L");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replace("[costs.atomic]\nvalue = ", "[costs.atomic]\nvalue = 1"),
+    )
+    .unwrap();
+    let refused = lab(&words);
+    assert_eq!(refused.status.code(), Some(2));
+}
