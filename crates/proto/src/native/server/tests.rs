@@ -319,8 +319,7 @@ fn another_version_is_refused_with_both_numbers() {
         reason: format!(
             "this server (netdyno 0.1.0) speaks protocol version {PROTOCOL}, \
              the client speaks version 99"
-        )
-        .into(),
+        ),
     };
     assert_eq!(last_said(&server), Some(refuse));
 }
