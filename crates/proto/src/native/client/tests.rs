@@ -302,13 +302,14 @@ fn flows_of_a_large_plan_have_longer_to_connect() {
 fn another_version_is_told_to_both_with_both_numbers() {
     let mut client = client_in(Connected);
     let hello = ServerMessage::Hello {
-        protocol: 2,
+        protocol: 99,
         netdyno: "9.9".into(),
         facts: Box::default(),
     };
     client.receive(NOW, &hello.encode());
-    let sentence = "the peer (netdyno 9.9) speaks protocol version 2, \
-                    this netdyno speaks version 1";
+    let sentence = format!(
+        "the peer (netdyno 9.9) speaks protocol version 99, this netdyno speaks version {PROTOCOL}"
+    );
     assert!(
         client
             .transmit()
