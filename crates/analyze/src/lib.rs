@@ -23,9 +23,11 @@ pub mod samples;
 pub mod schedule;
 pub mod series;
 mod stream;
+mod summary;
 mod tcp;
 #[cfg(test)]
 mod tests;
+mod trend;
 pub mod warm_up;
 mod wire;
 
@@ -35,3 +37,5 @@ pub use doubt::invalidity;
 pub use environment::{Difference, differences};
 pub use finding::findings;
 pub use interval::Intervals;
+pub use summary::summary;
+pub use trend::trend;

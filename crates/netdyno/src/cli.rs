@@ -8,9 +8,11 @@ mod explain;
 mod habit;
 pub mod lab;
 mod observe;
+mod history;
 mod output;
 mod run;
 mod sentence;
+mod series;
 mod serve;
 mod show;
 mod target;
@@ -35,8 +37,13 @@ pub use compare::{
 pub use diff::{DiffArgs, DiffRequest};
 pub use explain::{ExplainArgs, ExplainRequest};
 pub use lab::{LabArgs, LabRequest};
+pub use history::{
+    ExportArgs, ExportFormat, ExportRequest, Filter, HistoryArgs, HistoryRequest, MergeArgs,
+    MergeRequest,
+};
 pub use output::Output;
 pub use run::{RunArgs, RunRequest};
+pub use series::{CellRequest, SeriesRequest};
 pub use serve::{Dialect, Log, ServeArgs, ServeRequest};
 pub use show::{ShowArgs, ShowRequest};
 pub use target::Target;
@@ -61,6 +68,9 @@ enum Typed {
     Compare(Box<CompareArgs>),
     Serve(ServeArgs),
     Show(ShowArgs),
+    History(HistoryArgs),
+    Export(ExportArgs),
+    Merge(MergeArgs),
     Explain(ExplainArgs),
     Lab(LabArgs),
     Diff(DiffArgs),
@@ -78,6 +88,12 @@ pub enum Request {
     Serve(ServeRequest),
     /// Show a stored run.
     Show(ShowRequest),
+    /// List stored runs, or a metric over time.
+    History(HistoryRequest),
+    /// Write stored runs for other programs.
+    Export(ExportRequest),
+    /// Pool latency.
+    Merge(MergeRequest),
     /// Say what limited a stored run.
     Explain(ExplainRequest),
     /// Simulate, or calibrate the simulation.
@@ -122,6 +138,9 @@ pub fn parse(
             .map(|compare| Request::Compare(Box::new(compare))),
         Typed::Serve(args) => args.request().map(Request::Serve),
         Typed::Show(args) => args.request().map(Request::Show),
+        Typed::History(args) => args.request().map(Request::History),
+        Typed::Export(args) => args.request().map(Request::Export),
+        Typed::Merge(args) => args.request().map(Request::Merge),
         Typed::Explain(args) => args.request().map(Request::Explain),
         Typed::Lab(args) => args.request(read).map(|lab| Request::Lab(Box::new(lab))),
         Typed::Diff(args) => args.request().map(Request::Diff),
@@ -147,6 +166,9 @@ Examples:
   netdyno run 10.0.0.2             to that server
   netdyno run 10.0.0.2 -P 4 -R     four streams from it
   netdyno show                     the latest run again
+  netdyno compare --a-load cc=cubic --b-load cc=reno
+                                   does it make a difference?
+  netdyno history                  what was run
   netdyno explain                  what limited it
   netdyno lab reproduce            published lock contention, simulated
   netdyno diff RUN                 what differs between that run and the latest
@@ -165,4 +187,6 @@ Exit codes:
     4  the peer refused, or broke the protocol
     5  a right or a kernel feature is missing
     6  the run is invalid; the document says why
+    7  compare: worse, or a gate broken
+    8  compare: cannot tell
   130  interrupted";

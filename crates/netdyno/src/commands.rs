@@ -1,18 +1,22 @@
 //! What the commands do.
 
+mod child;
 mod compare;
 mod diff;
 mod explain;
+mod history;
 mod iperf2;
 mod iperf3;
 mod keep;
 mod lab;
+mod merge;
 mod netperf;
 mod netserver;
 mod observe;
 mod place;
 mod run;
 mod screen;
+mod series;
 mod serve;
 mod show;
 mod sink;
@@ -21,12 +25,15 @@ pub use self::observe::observe;
 pub use compare::compare;
 pub use diff::diff;
 pub use explain::explain;
+pub use history::{export, history};
 pub use iperf2::iperf;
 pub use iperf3::iperf3;
 pub use lab::lab;
+pub use merge::merge;
 pub use netperf::{netperf, super_netperf};
 pub use netserver::netserver;
 pub use run::run;
+pub use series::series;
 pub use serve::serve;
 pub use show::show;
 

@@ -42,7 +42,11 @@ pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = io::stdout().write_all(text.as_bytes());
             Exit::Done.into()
         }
+        Ok(Request::Run(run)) if run.series.is_some() => commands::series(&run, words),
         Ok(Request::Run(run)) => commands::run(&run, words),
+        Ok(Request::History(history)) => commands::history(&history),
+        Ok(Request::Export(export)) => commands::export(&export),
+        Ok(Request::Merge(merge)) => commands::merge(&merge),
         Ok(Request::Compare(compare)) => commands::compare(&compare, words),
         Ok(Request::Serve(serve)) => commands::serve(&serve),
         Ok(Request::Show(show)) => commands::show(&show),

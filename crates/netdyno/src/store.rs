@@ -4,6 +4,7 @@
 //! at once and whole. A kill at any moment loses at most the line being written.
 
 mod comparisons;
+mod index;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ use record::{Event, Run};
 use serde::Serialize;
 
 pub use comparisons::{Entry, Journal};
+pub use index::Label;
 
 /// Where runs are kept.
 #[derive(Debug, Clone)]
@@ -25,8 +27,10 @@ pub struct Store {
 /// A run being written.
 #[derive(Debug)]
 pub struct Writer {
+    store: Store,
     folder: PathBuf,
     events: File,
+    label: Label,
 }
 
 const EVENTS: &str = "events.jsonl";
@@ -73,7 +77,12 @@ impl Store {
         let path = folder.join(EVENTS);
         let events = OpenOptions::new().append(true).create_new(true).open(&path);
         let events = events.with_context(|| format!("creating {}", path.display()))?;
-        Ok(Writer { folder, events })
+        Ok(Writer {
+            store: self.clone(),
+            folder,
+            events,
+            label: Label::default(),
+        })
     }
 
     /// Names of the stored runs, oldest first: they begin with the time.
@@ -138,16 +147,22 @@ impl Store {
     /// # Errors
     /// A file that is no stream of events.
     pub fn events(&self, id: &str) -> Result<Vec<Event>> {
-        let path = self.runs.join(id).join(EVENTS);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let events = whole.lines().enumerate().map(|(i, line)| {
-            serde_json::from_str(line)
-                .with_context(|| format!("reading line {} of {}", i + 1, path.display()))
-        });
-        events.collect()
+        read_events(&self.runs.join(id).join(EVENTS))
     }
+}
+
+/// The events of a file. A last line that was cut by a kill is left out.
+///
+/// # Errors
+/// A file that is no stream of events.
+pub fn read_events(path: &Path) -> Result<Vec<Event>> {
+    let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let events = whole.lines().enumerate().map(|(i, line)| {
+        serde_json::from_str(line)
+            .with_context(|| format!("reading line {} of {}", i + 1, path.display()))
+    });
+    events.collect()
 }
 
 impl Writer {
@@ -171,23 +186,29 @@ impl Writer {
         self.events
             .sync_all()
             .with_context(|| format!("writing {}", self.folder.join(EVENTS).display()))?;
-        write_whole(&self.folder, DOCUMENT, run)
+        write_whole(&self.folder, DOCUMENT, run)?;
+        self.list(run)
     }
 }
 
 /// Names of the folders in `parent` that hold a file of that name, in order; none where there is
 /// no parent yet.
 fn folders_with(parent: &Path, file: &str) -> Result<Vec<String>> {
+    let mut names = folders(parent)?;
+    names.retain(|name| parent.join(name).join(file).is_file());
+    names.sort();
+    Ok(names)
+}
+
+/// All names in `parent`, in any order; none where there is no parent yet.
+fn folders(parent: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.with_context(|| format!("listing {}", parent.display()))?,
     };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names
-        .filter(|name| parent.join(name).join(file).is_file())
-        .collect();
-    names.sort();
-    Ok(names)
+    Ok(entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect())
 }
 
 /// Writes `document` into a file that appears at once and whole.

@@ -16,6 +16,7 @@ mod observed;
 mod rows;
 mod run;
 mod series;
+mod summary;
 mod tcp_info;
 mod udp;
 mod watched;
@@ -39,7 +40,10 @@ pub use run::{
     Hosts, Interval, IntervalLoad, LatencyPair, LatencyUnderLoad, Ledger, LoadResult,
     PacingBothEnds, PacingError, Run, SocketLedger, Tally, TcpBothEnds, WireLedger,
 };
-pub use series::{Cell, CellEstimate, Merged, MergedLoad, Series, SeriesRun};
+pub use series::{
+    Cell, CellEstimate, LevelChange, Merged, MergedLoad, Series, SeriesRun, Trend, TrendPoint,
+};
+pub use summary::Summary;
 pub use tcp_info::{TcpInfo, TcpSummary};
 pub use udp::{GapError, LossAddress, Outage, UdpCounters, UdpLoss};
 pub use watched::Watched;

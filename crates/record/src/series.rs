@@ -126,3 +126,55 @@ pub struct MergedLoad {
     /// The pooled response times themselves, so that a merge can be merged.
     pub response_buckets: Buckets,
 }
+
+/// A metric over the stored runs. Schema `netdyno.trend/1`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trend {
+    /// Always `netdyno.trend/1`.
+    #[schemars(extend("const" = Self::SCHEMA))]
+    pub schema: String,
+    /// Which.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Run by run, oldest first.
+    pub points: Vec<TrendPoint>,
+    /// Where the level changes; none for fewer than 20 points, which say nothing about it.
+    pub changes: Option<Vec<LevelChange>>,
+    /// How changes are told from noise.
+    pub method: String,
+}
+
+impl Trend {
+    /// The value of `schema`.
+    pub const SCHEMA: &'static str = "netdyno.trend/1";
+}
+
+/// One run of a trend.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrendPoint {
+    /// The run's name.
+    pub run: String,
+    /// Wall time of its start, RFC 3339.
+    pub started: String,
+    /// The value.
+    pub value: f64,
+}
+
+/// A change of level in a trend.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LevelChange {
+    /// The first run after it.
+    pub run: String,
+    /// Its position among the points, from 0.
+    pub at: u32,
+    /// Mean from the change before.
+    pub before: f64,
+    /// Mean until the next change.
+    pub after: f64,
+    /// Of Welch's test.
+    pub p: f64,
+}

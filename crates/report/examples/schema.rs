@@ -11,5 +11,12 @@ fn main() -> std::io::Result<()> {
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("run-1.json"), report::schema::run())?;
     fs::write(folder.join("event-1.json"), report::schema::event())?;
-    fs::write(folder.join("observe-1.json"), report::schema::observe())
+    fs::write(folder.join("observe-1.json"), report::schema::observe())?;
+    fs::write(
+        folder.join("comparison-1.json"),
+        report::schema::comparison(),
+    )?;
+    fs::write(folder.join("series-1.json"), report::schema::series())?;
+    fs::write(folder.join("merge-1.json"), report::schema::merge())?;
+    fs::write(folder.join("trend-1.json"), report::schema::trend())
 }

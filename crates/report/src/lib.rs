@@ -8,6 +8,7 @@ mod csv;
 pub mod dialect;
 mod difference;
 mod explain;
+mod history;
 mod interval;
 mod json;
 pub mod lab;
@@ -15,6 +16,7 @@ mod progress;
 mod prose;
 mod quantity;
 pub mod schema;
+mod series;
 mod style;
 mod table;
 mod text;
@@ -24,9 +26,14 @@ pub use comparison::comparison;
 pub use csv::csv;
 pub use difference::difference;
 pub use explain::explain;
+pub use history::{
+    csv as summaries_csv, history, json_lines as summaries_json_lines,
+    openmetrics as summaries_openmetrics, trend,
+};
 pub use interval::{IntervalLines, interval_lines};
 pub use json::{document, findings_json, json, json_line, json_lines};
 pub use progress::progress;
+pub use series::{csv as series_csv, merged, series};
 pub use style::Style;
 pub use text::text;
 pub use watch::{watch_header, watch_json, watch_line};

@@ -1,6 +1,6 @@
 //! The published JSON Schemas, from the types that are written.
 
-use record::{Event, Run, Watched};
+use record::{Comparison, Event, Merged, Run, Series, Trend, Watched};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
@@ -17,6 +17,26 @@ pub fn event() -> String {
 /// Schema of one line of a watched host, `docs/schema/observe-1.json`.
 pub fn observe() -> String {
     of::<Watched>("netdyno observe line, version 1")
+}
+
+/// Schema of a comparison's document, `docs/schema/comparison-1.json`.
+pub fn comparison() -> String {
+    of::<Comparison>("netdyno comparison document, version 1")
+}
+
+/// Schema of the document of repeated runs, `docs/schema/series-1.json`.
+pub fn series() -> String {
+    of::<Series>("netdyno series document, version 1")
+}
+
+/// Schema of pooled latency, `docs/schema/merge-1.json`.
+pub fn merge() -> String {
+    of::<Merged>("netdyno merge document, version 1")
+}
+
+/// Schema of a metric over time, `docs/schema/trend-1.json`.
+pub fn trend() -> String {
+    of::<Trend>("netdyno trend document, version 1")
 }
 
 /// As written, not as accepted: every key that is always there is required.

@@ -265,7 +265,7 @@ impl Comparing {
     }
 }
 
-fn effect(text: &str) -> Result<f64, String> {
+pub(super) fn effect(text: &str) -> Result<f64, String> {
     let share = analyze::comparison::share(text)?;
     match share {
         share if share > 0.0 && share < 1.0 => Ok(share),

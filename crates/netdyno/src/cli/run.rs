@@ -10,7 +10,9 @@ use super::asked::PlanArgs;
 use super::compare::sysctl;
 use super::output::OutputArgs;
 use super::watching::WatchingArgs;
+use super::series::{SeriesArgs, SeriesRequest};
 use super::{Output, Sysctl};
+use crate::store::Label;
 
 /// Put load on the path to a server, observe both ends, report
 #[derive(Debug, Args)]
@@ -27,10 +29,19 @@ pub struct RunArgs {
     watching: WatchingArgs,
 
     #[command(flatten)]
+    series: SeriesArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
     /// No progress and no interval lines
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
+    /// What to call the run in the run store; several may have one label
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    label: Option<String>,
+    /// Anything worth knowing about it
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    note: Option<String>,
     /// Keep nothing in the run store
     #[arg(long, help_heading = "Output")]
     no_save: bool,
@@ -44,6 +55,10 @@ pub struct RunArgs {
 pub struct RunRequest {
     /// What is asked.
     pub plan: Plan,
+    /// More than one run.
+    pub series: Option<SeriesRequest>,
+    /// What the user says about it.
+    pub label: Label,
     /// Sysctls of the testbed's hosts.
     pub sysctls: Vec<Sysctl>,
     /// Form of the results.
@@ -68,7 +83,19 @@ impl RunArgs {
         if !self.sysctl.is_empty() && !matches!(plan.path, Path::Testbed { .. }) {
             return Err("--sysctl: only the testbed's hosts are ours to set".to_owned());
         }
+        let series = self.series.request(&plan)?;
+        if series.is_some() && self.dry_run {
+            return Err("--dry-run shows a single run: not one of a series".to_owned());
+        }
+        if series.is_some() && self.no_save {
+            return Err("--no-save: a series keeps its runs".to_owned());
+        }
         Ok(RunRequest {
+            series,
+            label: Label {
+                label: self.label,
+                note: self.note,
+            },
             plan,
             sysctls: self.sysctl,
             output: self.output.output(),
@@ -99,5 +126,9 @@ Examples:
   netdyno run server --load rr:flows=1000,cpu=0-1      a thousand flows on two CPUs
   netdyno run -u -P 4 -l 128 --link qdisc='htb default 3' --explain locks
                                                        who waits for which lock
+  netdyno run server --repeat 10                       ten times, with an interval
+  netdyno run server -u --until 2%                     until the mean is known to 2 %
+  netdyno run server -u --sweep size=64,512,1400 --sweep flows=1,8
+                                                       every combination, a table
   netdyno run --load rr --dry-run > plan.toml          write the plan down
   netdyno run plan.toml -t 60                          and run it, longer";

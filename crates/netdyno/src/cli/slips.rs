@@ -195,11 +195,11 @@ fn slips_get_one_sentence() {
     let top = [
         (
             "",
-            "a command is missing: the commands are run, compare, serve, show, explain",
+            "a command is missing: the commands are run, compare, serve, show, history, export, merge, explain",
         ),
         (
             "rnu",
-            "'rnu' is not a command: the commands are run, compare, serve, show, explain",
+            "'rnu' is not a command: the commands are run, compare, serve, show, history, export, merge, explain",
         ),
         ("--jso", "unexpected argument '--jso' found"),
     ];

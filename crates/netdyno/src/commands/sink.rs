@@ -8,12 +8,13 @@ use super::screen::{self, ProgressLine, Screen};
 use crate::cli::{Output, RunRequest};
 use crate::exit::Exit;
 use crate::say;
-use crate::store::{Store, Writer};
+use crate::store::{Label, Store, Writer};
 
 /// Everything that reads a run's events.
 pub struct Sinks {
     output: Output,
     save: bool,
+    label: Label,
     store: Option<Writer>,
     screen: Screen,
     progress: ProgressLine,
@@ -28,6 +29,7 @@ impl Sinks {
         Self {
             output: request.output,
             save: request.save,
+            label: request.label.clone(),
             store: None,
             screen: Screen::new(screen::style(), !request.quiet),
             progress: ProgressLine::new(!request.quiet),
@@ -40,6 +42,13 @@ impl Sinks {
     pub fn take(&mut self, event: Event) {
         if let (Event::Begin { id, .. }, true) = (&event, self.save) {
             self.store = open_store(id);
+            let said = self
+                .store
+                .as_mut()
+                .filter(|_| self.label != Label::default());
+            if let Some(Err(error)) = said.map(|store| store.say(&self.label)) {
+                say!("{error:#}");
+            }
         }
         let failed = self
             .store

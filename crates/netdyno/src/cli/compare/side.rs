@@ -1,5 +1,7 @@
 //! What a side of a comparison differs by.
 
+use std::fmt;
+
 use clap::Args;
 use plan::{Key, Path, Plan};
 use record::{End, Side};
@@ -54,6 +56,15 @@ pub struct Sysctl {
     pub key: String,
     /// The text.
     pub value: String,
+}
+
+impl fmt::Display for Sysctl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(end) = self.end {
+            write!(f, "{}:", end.name())?;
+        }
+        write!(f, "{}={}", self.key, self.value)
+    }
 }
 
 impl SideRequest {

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{sysctl, trial};
+use super::sysctl;
 use crate::cli::SideRequest;
+use crate::commands::child;
 use crate::say;
 use crate::store::Store;
 
@@ -145,7 +146,7 @@ fn folder(store: &Store) -> PathBuf {
 }
 
 fn command(what: &str, command: &str) -> Result<(), String> {
-    let output = trial::shell(command)
+    let output = child::shell(command)
         .stdin(std::process::Stdio::null())
         .output()
         .map_err(|error| format!("starting {what} '{command}': {error}"))?;

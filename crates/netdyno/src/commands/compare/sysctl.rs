@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use plan::Path;
-use record::End;
 use sys::netns::NetNs;
 
 use crate::cli::{SideRequest, Sysctl, Work};
@@ -15,7 +14,7 @@ pub(super) fn for_run(side: &SideRequest) -> Vec<String> {
         .sysctls
         .iter()
         .filter(|sysctl| is_of_testbed(side, sysctl));
-    all.map(text).collect()
+    all.map(Sysctl::to_string).collect()
 }
 
 /// Those that are set on this machine, and put back.
@@ -25,15 +24,6 @@ pub(super) fn of_this_machine(side: &SideRequest) -> Vec<&Sysctl> {
         .iter()
         .filter(|sysctl| !is_of_testbed(side, sysctl));
     all.collect()
-}
-
-fn text(sysctl: &Sysctl) -> String {
-    let end = match sysctl.end {
-        None => "",
-        Some(End::Client) => "client:",
-        Some(End::Server) => "server:",
-    };
-    format!("{end}{}={}", sysctl.key, sysctl.value)
 }
 
 fn is_of_testbed(side: &SideRequest, sysctl: &Sysctl) -> bool {

@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use analyze::metric;
@@ -12,12 +9,12 @@ use analyze::warm_up::{PILOT, STEP, Steady};
 use plan::{Path, Plan, Timing, runfile};
 use record::{End, Run, Side, Status, Trial};
 use sys::signal::Signals;
-use sys::{Epoll, Events, Readiness};
 use units::Nanos;
 
 use super::state::State;
 use super::{IDLE, external, now, put_back, sysctl};
 use crate::cli::{Comparing, SideRequest, Work};
+use crate::commands::child::{self, Ended};
 use crate::exit::Exit;
 use crate::store::Store;
 
@@ -30,14 +27,6 @@ pub(super) struct Done {
     pub interrupted: bool,
     /// Its exit code.
     pub exit: Exit,
-}
-
-/// What a program did.
-struct Ended {
-    output: String,
-    complaint: String,
-    status: Option<ExitStatus>,
-    interrupted: bool,
 }
 
 /// Runs it, and puts everything back.
@@ -92,20 +81,9 @@ pub(super) fn run(
                 trial,
                 run,
                 interrupted: ended.interrupted,
-                exit: exit_of(&ended),
+                exit: ended.exit(),
             }
         }
-    }
-}
-
-fn exit_of(ended: &Ended) -> Exit {
-    let code = ended.status.and_then(|status| status.code());
-    match code {
-        Some(2) => Exit::Usage,
-        Some(3) => Exit::Unreachable,
-        Some(4) => Exit::Peer,
-        Some(6) => Exit::Invalid,
-        _ => Exit::Missing,
     }
 }
 
@@ -118,7 +96,7 @@ fn work(
 ) -> Result<Ended, String> {
     let request = state.asked.sides.of(side);
     let mut command = match &request.work {
-        Work::Exec { command, .. } => shell(command),
+        Work::Exec { command, .. } => child::shell(command),
         Work::Run {
             plan,
             allow_local,
@@ -137,18 +115,7 @@ fn work(
             let file = state.journal.folder().join(name);
             fs::write(&file, runfile::print(&plan))
                 .map_err(|error| format!("writing {}: {error}", file.display()))?;
-            let mut command = match program.split_first() {
-                Some((program, words)) => {
-                    let mut command = Command::new(program);
-                    command.args(words);
-                    command
-                }
-                None => Command::new(
-                    std::env::current_exe()
-                        .map_err(|error| format!("finding netdyno's own program file: {error}"))?,
-                ),
-            };
-            command.arg("run").arg(&file).args(["--json", "--quiet"]);
+            let mut command = child::netdyno_run(program, &file)?;
             if *allow_local && matches!(plan.path, Path::Host { .. }) {
                 command.arg("--allow-local");
             }
@@ -159,77 +126,7 @@ fn work(
         }
     };
     command.envs(request.environment.iter().cloned());
-    finish(command, signals)
-}
-
-/// `command` of the user, by the shell.
-pub(super) fn shell(command: &str) -> Command {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]);
-    shell
-}
-
-/// Runs `command` to its end; ^C goes to it and all that it started, a second one kills them.
-fn finish(mut command: Command, signals: &Signals) -> Result<Ended, String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    sys::child::die_with_parent(&mut command);
-    let mut child = command
-        .spawn()
-        .map_err(|error| format!("starting {program}: {error}"))?;
-    let mut complaints = child.stderr.take();
-    let complaints = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(pipe) = &mut complaints {
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    });
-    let (output, interrupted) =
-        read(&mut child, signals).map_err(|error| format!("watching {program}: {error}"))?;
-    // What it left behind in its group holds no pipe of ours any more, and is in nobody's way.
-    let status = child.wait().ok();
-    Ok(Ended {
-        output: String::from_utf8_lossy(&output).into_owned(),
-        complaint: complaints.join().unwrap_or_default(),
-        status,
-        interrupted,
-    })
-}
-
-/// All that the child prints, and whether a signal came meanwhile.
-fn read(child: &mut Child, signals: &Signals) -> std::io::Result<(Vec<u8>, bool)> {
-    const SIGNAL: u64 = 0;
-    const OUTPUT: u64 = 1;
-    let mut output = Vec::new();
-    let mut interrupted = false;
-    let Some(mut pipe) = child.stdout.take() else {
-        return Ok((output, interrupted));
-    };
-    let epoll = Epoll::new()?;
-    epoll.add(signals, SIGNAL, Readiness::READ)?;
-    epoll.add(&pipe, OUTPUT, Readiness::READ)?;
-    let mut events = Events::with_capacity(2);
-    let mut chunk = vec![0; 64 * 1024];
-    loop {
-        epoll.wait(&mut events, None)?;
-        for (key, _) in events.iter() {
-            if key == OUTPUT {
-                match pipe.read(&mut chunk)? {
-                    0 => return Ok((output, interrupted)),
-                    n => output.extend_from_slice(&chunk[..n]),
-                }
-            }
-            while key == SIGNAL && signals.next().is_some() {
-                let _ = sys::child::end_group(child, interrupted);
-                interrupted = true;
-            }
-        }
-    }
+    child::finish(command, signals)
 }
 
 /// What was measured; the run's document where there is one.
@@ -247,7 +144,7 @@ fn judge(request: &SideRequest, ended: &Ended, trial: &mut Trial) -> Option<Run>
                 Some(run)
             }
             Err(_) => {
-                trial.reason = Some(complaint(ended));
+                trial.reason = Some(ended.reason());
                 None
             }
         },
@@ -261,7 +158,7 @@ fn judge(request: &SideRequest, ended: &Ended, trial: &mut Trial) -> Option<Run>
                 None if went_well => {
                     trial.reason = Some("its output does not hold the number".to_owned());
                 }
-                None => trial.reason = Some(complaint(ended)),
+                None => trial.reason = Some(ended.reason()),
             }
             None
         }
@@ -270,21 +167,6 @@ fn judge(request: &SideRequest, ended: &Ended, trial: &mut Trial) -> Option<Run>
         trial.status = Status::Interrupted;
     }
     run
-}
-
-/// The last thing it said, or how it ended.
-fn complaint(ended: &Ended) -> String {
-    let said = ended
-        .complaint
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty());
-    let said = said.map(|line| line.strip_prefix("netdyno: ").unwrap_or(line).to_owned());
-    let ending = || match ended.status {
-        Some(status) => format!("it ended with {status}"),
-        None => "nobody knows how it ended".to_owned(),
-    };
-    said.unwrap_or_else(ending)
 }
 
 /// The pilot's times: long enough to tell how long trials should be, and no warm-up, so that it

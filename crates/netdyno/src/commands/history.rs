@@ -1,0 +1,183 @@
+//! `netdyno history` and `netdyno export`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
+use record::Summary;
+
+use super::screen;
+use crate::cli::{ExportFormat, ExportRequest, Filter, HistoryRequest};
+use crate::exit::Exit;
+use crate::say;
+use crate::store::Store;
+
+/// Lists runs, or shows a metric over time.
+pub fn history(request: &HistoryRequest) -> ExitCode {
+    print(list(request))
+}
+
+/// Writes runs for other programs.
+pub fn export(request: &ExportRequest) -> ExitCode {
+    print(exported(request))
+}
+
+fn list(request: &HistoryRequest) -> Result<String> {
+    Ok(match request {
+        HistoryRequest::List { filter, json_lines } => {
+            let runs = filtered(&store()?, filter)?;
+            match json_lines {
+                true => report::summaries_json_lines(&runs),
+                false => report::history(&runs, screen::style()),
+            }
+        }
+        HistoryRequest::Trend {
+            metric,
+            filter,
+            json,
+        } => {
+            let runs = filtered(&store()?, filter)?;
+            let trend = analyze::trend(&runs, metric);
+            match json {
+                true => report::document(&trend),
+                false => report::trend(&trend, screen::style()),
+            }
+        }
+    })
+}
+
+fn exported(request: &ExportRequest) -> Result<String> {
+    let store = store()?;
+    let runs = match request.ids.as_slice() {
+        [] => filtered(&store, &request.filter)?,
+        ids => {
+            let mut wanted = Vec::new();
+            for id in ids {
+                wanted.push(store.find(Some(id))?);
+            }
+            let mut runs = store.summaries()?;
+            runs.retain(|run| wanted.contains(&run.id));
+            runs
+        }
+    };
+    Ok(match request.format {
+        ExportFormat::Csv => report::summaries_csv(&runs),
+        ExportFormat::JsonLines => report::summaries_json_lines(&runs),
+        ExportFormat::Openmetrics => report::summaries_openmetrics(&runs),
+    })
+}
+
+pub(super) fn store() -> Result<Store> {
+    Store::of_environment().context("neither XDG_STATE_HOME nor HOME says where runs are")
+}
+
+fn filtered(store: &Store, filter: &Filter) -> Result<Vec<Summary>> {
+    let since = filter
+        .since
+        .as_deref()
+        .map(|text| time("--since", text))
+        .transpose()?;
+    let until = filter
+        .until
+        .as_deref()
+        .map(|text| time("--until", text))
+        .transpose()?;
+    let mut runs = store.summaries()?;
+    runs.retain(|run| {
+        let is = |wanted: &Option<String>, has: Option<&str>| {
+            wanted.is_none() || wanted.as_deref() == has
+        };
+        is(&filter.host, Some(&run.host))
+            && is(&filter.label, run.label.as_deref())
+            && filter.load.as_ref().is_none_or(|name| {
+                run.loads.iter().any(|load| load.starts_with(name.as_str()))
+            })
+            && filter.note.as_ref().is_none_or(|text| {
+                run.note.as_ref().is_some_and(|note| note.contains(text.as_str()))
+            })
+            && since.as_ref().is_none_or(|since| run.started.as_str() >= since.as_str())
+            // A day's name is before all of its times: the day belongs to it.
+            && until.as_ref().is_none_or(|until| {
+                run.started.as_str() <= until.as_str() || run.started.starts_with(until.as_str())
+            })
+    });
+    if let Some(latest) = filter.latest {
+        runs.drain(..runs.len().saturating_sub(latest));
+    }
+    Ok(runs)
+}
+
+/// A time as run documents write it, or its beginning.
+fn time(option: &str, text: &str) -> Result<String> {
+    let age = |unit: &str, hours: i64| {
+        let n: i64 = text.strip_suffix(unit)?.parse().ok().filter(|n| *n >= 0)?;
+        let span = jiff::SignedDuration::from_hours(n.checked_mul(hours)?);
+        Some(format!("{:.3}", Timestamp::now().checked_sub(span).ok()?))
+    };
+    if let Some(time) = age("h", 1).or_else(|| age("d", 24)) {
+        return Ok(time);
+    }
+    // The beginning of such a time: digits where it has digits.
+    let shape = "0000-00-00T00:00:00.000Z";
+    let fits = (4..=shape.len()).contains(&text.len())
+        && text.chars().zip(shape.chars()).all(|(c, like)| match like {
+            '0' => c.is_ascii_digit(),
+            like => c == like,
+        });
+    if !fits {
+        bail!(
+            "{option}: '{text}' is neither a time such as 2026-11-30T12:00 (UTC) nor an age such as 7d or 36h"
+        );
+    }
+    Ok(text.to_owned())
+}
+
+/// Writes a text, or says why there is none.
+pub(super) fn print(text: Result<String>) -> ExitCode {
+    let text = match text {
+        Ok(text) => text,
+        Err(error) => {
+            say!("{error:#}");
+            return Exit::Usage.into();
+        }
+    };
+    let mut output = io::stdout().lock();
+    match output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+    {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say!("writing the result to standard output: {error}");
+            Exit::Missing.into()
+        }
+        _ => Exit::Done.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_ages() {
+        for good in [
+            "2026",
+            "2026-11",
+            "2026-11-30",
+            "2026-11-30T12:00",
+            "2026-11-30T12:00:00.000Z",
+        ] {
+            assert_eq!(time("--since", good).unwrap(), good);
+        }
+        assert_eq!(time("--since", "7d").unwrap().len(), 24);
+        assert!(time("--since", "36h").unwrap() > time("--since", "37h").unwrap());
+        for bad in ["yesterday", "26", "2026/11/30", "-3d", "2026-11-30 12:00"] {
+            let error = time("--since", bad).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("--since: '{bad}' is neither")),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `netdyno merge`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use record::{Event, Merged};
+
+use super::{history, screen};
+use crate::cli::MergeRequest;
+use crate::store::{self, Store};
+
+/// Pools the latency of several runs.
+pub fn merge(request: &MergeRequest) -> ExitCode {
+    history::print(text(request))
+}
+
+fn text(request: &MergeRequest) -> Result<String> {
+    let mut streams = Vec::new();
+    for run in &request.runs {
+        streams.push(stream(run)?);
+    }
+    let loads = analyze::series::merge(streams.iter().map(Vec::as_slice));
+    if loads.is_empty() {
+        bail!("none of these runs has samples of latency: they ended before their closing figures");
+    }
+    let merged = Merged {
+        schema: Merged::SCHEMA.to_owned(),
+        runs: request.runs.clone(),
+        loads,
+    };
+    Ok(match request.json {
+        true => report::document(&merged),
+        false => report::merged(&merged, screen::style()),
+    })
+}
+
+/// The events of a stored run, or of a file from elsewhere.
+fn stream(run: &str) -> Result<Vec<Event>> {
+    let path = Path::new(run);
+    if path.is_dir() {
+        return store::read_events(&path.join("events.jsonl"));
+    }
+    if path.is_file() {
+        return store::read_events(path);
+    }
+    let store: Store = history::store()?;
+    let id = store
+        .find(Some(run))
+        .with_context(|| format!("'{run}' is neither a file nor a run"))?;
+    store.events(&id)
+}

@@ -1,0 +1,64 @@
+//! Lists of stored runs, for eyes and for other programs.
+
+mod export;
+mod trend;
+
+use record::{Status, Summary};
+
+use crate::comparison::value;
+use crate::quantity::{NONE, name};
+use crate::style::Style;
+use crate::table::{Align, Table};
+
+pub use export::{csv, json_lines, openmetrics};
+pub use trend::trend;
+
+/// What a row shows of a run, the first that it has.
+const HEADLINES: [(&str, &str); 4] = [
+    ("throughput", "bit/s"),
+    ("transactions", "transactions/s"),
+    ("loaded-p50", "ns"),
+    ("idle-p50", "ns"),
+];
+
+/// A row a run.
+pub fn history(runs: &[Summary], style: Style) -> String {
+    if runs.is_empty() {
+        return "no stored run\n".to_owned();
+    }
+    let mut table = Table::new(&[
+        ("run", Align::Left),
+        ("started", Align::Left),
+        ("host", Align::Left),
+        ("loads", Align::Left),
+        ("result", Align::Right),
+        ("status", Align::Left),
+        ("label", Align::Left),
+        ("note", Align::Left),
+    ]);
+    for run in runs {
+        let headline = HEADLINES
+            .iter()
+            .find_map(|(metric, unit)| Some(value(unit, Some(*run.values.get(*metric)?))));
+        table.row([
+            run.id.clone(),
+            run.started.chars().take(19).collect(),
+            name(&run.host, 20),
+            name(&run.loads.join(", "), 24),
+            headline.unwrap_or_else(|| NONE.to_owned()),
+            status(run.status).to_owned(),
+            run.label.clone().unwrap_or_default(),
+            name(run.note.as_deref().unwrap_or_default(), 30),
+        ]);
+    }
+    table.render(style)
+}
+
+const fn status(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::Failed => "failed",
+        Status::Interrupted => "interrupted",
+        Status::Invalid => "invalid",
+    }
+}
