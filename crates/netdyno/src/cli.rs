@@ -6,9 +6,9 @@ mod compare;
 mod diff;
 mod explain;
 mod habit;
+mod history;
 pub mod lab;
 mod observe;
-mod history;
 mod output;
 mod run;
 mod sentence;
@@ -36,11 +36,11 @@ pub use compare::{
 };
 pub use diff::{DiffArgs, DiffRequest};
 pub use explain::{ExplainArgs, ExplainRequest};
-pub use lab::{LabArgs, LabRequest};
 pub use history::{
     ExportArgs, ExportFormat, ExportRequest, Filter, HistoryArgs, HistoryRequest, MergeArgs,
     MergeRequest,
 };
+pub use lab::{LabArgs, LabRequest};
 pub use output::Output;
 pub use run::{RunArgs, RunRequest};
 pub use series::{CellRequest, SeriesRequest};

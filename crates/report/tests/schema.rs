@@ -45,6 +45,14 @@ fn schema_is_current() {
         published("observe-1.json") == report::schema::observe(),
         "docs/schema/observe-1.json {hint}"
     );
+    for (name, schema) in [
+        ("comparison-1.json", report::schema::comparison()),
+        ("series-1.json", report::schema::series()),
+        ("merge-1.json", report::schema::merge()),
+        ("trend-1.json", report::schema::trend()),
+    ] {
+        assert!(published(name) == schema, "docs/schema/{name} {hint}");
+    }
 }
 
 #[test]

@@ -195,11 +195,11 @@ fn slips_get_one_sentence() {
     let top = [
         (
             "",
-            "a command is missing: the commands are run, compare, serve, show, history, export, merge, explain",
+            "a command is missing: the commands are run, compare, serve, show, history, export, merge, explain, lab",
         ),
         (
             "rnu",
-            "'rnu' is not a command: the commands are run, compare, serve, show, history, export, merge, explain",
+            "'rnu' is not a command: the commands are run, compare, serve, show, history, export, merge, explain, lab",
         ),
         ("--jso", "unexpected argument '--jso' found"),
     ];

@@ -16,6 +16,7 @@ mod store;
 mod stranger;
 
 mod cleanup;
+mod compare;
 mod explain;
 mod faults;
 mod idle;
@@ -32,6 +33,7 @@ mod observe;
 mod port;
 mod rate;
 mod reporter;
+mod series;
 mod slips;
 mod strangers;
 mod timing;
