@@ -9,8 +9,8 @@ use plan::{Path, Plan};
 use super::asked::PlanArgs;
 use super::compare::sysctl;
 use super::output::OutputArgs;
-use super::watching::WatchingArgs;
 use super::series::{SeriesArgs, SeriesRequest};
+use super::watching::WatchingArgs;
 use super::{Output, Sysctl};
 use crate::store::Label;
 

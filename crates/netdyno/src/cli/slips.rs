@@ -195,11 +195,11 @@ fn slips_get_one_sentence() {
     let top = [
         (
             "",
-            "a command is missing: the commands are run, compare, serve, show, history, export, merge, explain, lab",
+            "a command is missing: the commands are run, compare, serve, show, history, export, merge, explain, lab, diff, observe",
         ),
         (
             "rnu",
-            "'rnu' is not a command: the commands are run, compare, serve, show, history, export, merge, explain, lab",
+            "'rnu' is not a command: the commands are run, compare, serve, show, history, export, merge, explain, lab, diff, observe",
         ),
         ("--jso", "unexpected argument '--jso' found"),
     ];
