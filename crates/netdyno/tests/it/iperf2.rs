@@ -1,3 +1,6 @@
 //! iperf 2's protocol and output against iperf 2.1.8 itself.
 
+mod matrix;
 mod output;
+mod peer;
+mod raw;

@@ -414,7 +414,7 @@ fn datagrams(order: &Arc<Order>, line: &mut Line, meter: Arc<Meter>, start: Nano
         ending: None,
         full: false,
         pause: None,
-        ends_when_refused: false,
+        refusals_left: u32::MAX,
     };
     Worked {
         flow: Box::new(flow),

@@ -33,8 +33,9 @@ pub(crate) struct DatagramSend {
     pub full: bool,
     /// After a refusal that is not "try again": when to go on.
     pub pause: Option<Nanos>,
-    /// A closed port ends the flow: what a server sends to an address that never asked for it.
-    pub ends_when_refused: bool,
+    /// So many refusals by a closed port end the flow: a server sends to addresses that may
+    /// never have asked for it. A few are no answer yet: 2.1.8 closes its port from flow to flow.
+    pub refusals_left: u32,
 }
 
 /// How a flow ends.
@@ -73,8 +74,11 @@ impl DatagramSend {
                 self.full = true;
                 return Ok(());
             }
-            Err(error) if passes(&error) && !self.ends_when_refused => {
+            Err(error) if passes(&error) && self.refusals_left > 0 => {
                 self.half.failures += 1;
+                if self.refusals_left != u32::MAX {
+                    self.refusals_left -= 1;
+                }
                 if self.pace.is_none() {
                     self.pause = Some(now + PAUSE);
                 }

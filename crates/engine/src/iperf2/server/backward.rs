@@ -10,7 +10,7 @@ use units::{BitRate, Bytes, Nanos};
 
 use super::House;
 use super::arriving::{Arriving, Stage};
-use super::limits::{BACKWARD, DATAGRAM, DATAGRAM_RATE, MOST_WRITE, WRITE};
+use super::limits::{BACKWARD, DATAGRAM, DATAGRAM_RATE, MOST_WRITE, REFUSALS, WRITE};
 use super::session::{Line, Part, Session};
 use crate::flow::{Manner, Pace, StreamSend};
 use crate::histogram::Histogram;
@@ -200,7 +200,7 @@ impl House {
             ending: None,
             full: false,
             pause: None,
-            ends_when_refused: true,
+            refusals_left: REFUSALS,
         };
         Part {
             flow: Box::new(send),

@@ -1,6 +1,6 @@
 //! Datagrams that belong to no flow yet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use sys::{Arrival, clock};
 
 use super::House;
 use super::limits::{MOST_DATAGRAM_FLOWS, MOST_FLOWS};
-use super::session::{Line, Part};
+use super::session::{Line, Part, Session};
 use crate::iperf2::event::{Event, Refusal, Tell};
 use crate::iperf2::flow::{DatagramReceive, Early};
 use crate::iperf2::meter::{Meter, Way};
@@ -53,14 +53,23 @@ impl House {
                 }
             }
         }
-        // Between bind and connect a flow's socket takes what others send.
-        let mut strays = Vec::new();
-        for newcomer in newcomers.values_mut() {
-            strays.extend(drain(newcomer, &mut buffer));
-        }
-        for (from, bytes) in strays {
-            if let Some(newcomer) = newcomers.get_mut(&from) {
-                newcomer.early.push(early(&bytes));
+        // Between bind and connect a flow's socket takes what others send, whom we may not know yet.
+        let mut drained = HashSet::new();
+        while let Some(from) = newcomers
+            .keys()
+            .find(|from| !drained.contains(*from))
+            .copied()
+        {
+            drained.insert(from);
+            let strays = match newcomers.get_mut(&from) {
+                Some(newcomer) => drain(newcomer, &mut buffer),
+                None => continue,
+            };
+            for (arrival, bytes) in strays {
+                let has_flow = |session: &Session| !session.is_tcp && session.peer == arrival.from;
+                if !self.sessions.iter().any(has_flow) {
+                    self.take_one(&mut newcomers, arrival, &bytes, local.port(), tell);
+                }
             }
         }
         self.buffer = buffer;
@@ -200,7 +209,7 @@ fn early(bytes: &[u8]) -> Early {
 }
 
 /// Takes what is in a new flow's socket; gives what is not the flow's.
-fn drain(newcomer: &mut Newcomer, buffer: &mut [u8]) -> Vec<(SocketAddr, Vec<u8>)> {
+fn drain(newcomer: &mut Newcomer, buffer: &mut [u8]) -> Vec<(Arrival, Vec<u8>)> {
     let mut strays = Vec::new();
     let Ok(socket) = newcomer.socket.try_clone() else {
         return strays;
@@ -211,7 +220,12 @@ fn drain(newcomer: &mut Newcomer, buffer: &mut [u8]) -> Vec<(SocketAddr, Vec<u8>
         if from == newcomer.arrival.from {
             newcomer.early.push(early(bytes));
         } else {
-            strays.push((from, bytes.to_vec()));
+            let arrival = Arrival {
+                length,
+                from,
+                to: newcomer.arrival.to,
+            };
+            strays.push((arrival, bytes.to_vec()));
         }
     }
     strays

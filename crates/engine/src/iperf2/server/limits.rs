@@ -24,3 +24,5 @@ pub(super) const MOST_WRITE: usize = 16 << 20;
 pub(super) const DATAGRAM: usize = 1470;
 /// Rate of datagrams of this end, where the client names none: 1 Mbit/s, as iperf counts it.
 pub(super) const DATAGRAM_RATE: u64 = 1 << 20;
+/// Refusals by a closed port after which datagrams are no longer sent to it.
+pub(super) const REFUSALS: u32 = 10;
