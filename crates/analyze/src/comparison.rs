@@ -139,7 +139,7 @@ fn findings(trials: &[Trial], side: Side) -> Vec<CountedFinding> {
             count(&mut counted, finding, of);
         }
     }
-    counted.sort_by(|x, y| y.runs.cmp(&x.runs));
+    counted.sort_by_key(|counted| std::cmp::Reverse(counted.runs));
     counted
 }
 

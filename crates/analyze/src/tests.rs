@@ -123,7 +123,7 @@ fn cpu_cost_is_of_the_measured_time() {
     let bytes = 3.0 * 117_685_000.0;
     assert!((client.ns_per_byte.unwrap() - 0.9e9 / bytes).abs() < 1e-6);
     assert_eq!(
-        run.hosts_observed.cpu(record::End::Client).unwrap().idle_ns,
+        run.hosts_observed.cpu(End::Client).unwrap().idle_ns,
         44_400_000_000
     );
 }

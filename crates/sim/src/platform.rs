@@ -28,8 +28,11 @@ pub struct Platform {
 #[error("there is no platform '{0}': use one of {list}", list = PLATFORMS.map(|(name, _)| name).join(", "))]
 pub struct UnknownPlatform(String);
 
+/// A platform's name, and how it is made.
+type Named = (&'static str, fn() -> Platform);
+
 /// All platforms by name.
-pub const PLATFORMS: [(&str, fn() -> Platform); 6] = [
+pub const PLATFORMS: [Named; 6] = [
     ("milan", milan),
     ("westmere", westmere),
     ("e5450", e5450),

@@ -1,6 +1,8 @@
 //! Paced flows: each send is set off by a timer, and where the timer runs is a policy.
 
 use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use serde::Serialize;
 
@@ -81,9 +83,12 @@ pub struct Timed {
     pub trace: String,
 }
 
+/// Timers by when they are due, the earliest on top, and whose they are.
+type Due = BinaryHeap<Reverse<(Picos, usize)>>;
+
 struct Wheel {
-    /// Timers due on each CPU: when, and whose.
-    due: Vec<RefCell<std::collections::BinaryHeap<std::cmp::Reverse<(Picos, usize)>>>>,
+    /// Timers due on each CPU.
+    due: Vec<RefCell<Due>>,
     asleep: Vec<Cell<bool>>,
     counts: Counts,
 }
@@ -115,7 +120,7 @@ impl Paced {
         for flow in 0..self.flows {
             let first = Picos::new(chance.bits() % gap.get());
             let mut due = wheel.due[flow % self.cpus].borrow_mut();
-            due.push(std::cmp::Reverse((first, flow)));
+            due.push(Reverse((first, flow)));
         }
         let scripts =
             (0..self.cpus).map(|id| Box::pin(self.serve(machine.cpu(id), &wheel)) as Script<'_>);
@@ -239,7 +244,7 @@ impl Paced {
         let earliest = {
             let mut due = wheel.due[target].borrow_mut();
             let earliest = due.peek().is_none_or(|next| at < next.0.0);
-            due.push(std::cmp::Reverse((at, flow)));
+            due.push(Reverse((at, flow)));
             earliest
         };
         if target != home {

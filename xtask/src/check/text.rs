@@ -18,7 +18,7 @@ const PLACES: [&str; 5] = [
 ];
 
 /// Hosts that addresses may name. Registries are not among them: cargo knows them.
-const HOSTS: [&str; 12] = [
+const HOSTS: [&str; 13] = [
     "datatracker.ietf.org",
     "docs.kernel.org",
     "example.com",
@@ -31,6 +31,8 @@ const HOSTS: [&str; 12] = [
     "semver.org",
     "www.apache.org",
     "www.rfc-editor.org",
+    // The namespace of SVG, which is a name and no place.
+    "www.w3.org",
 ];
 
 /// The only source of packages that Cargo.lock may name.

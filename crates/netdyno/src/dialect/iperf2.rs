@@ -1,7 +1,7 @@
 //! iperf 2's command line, of all versions. Pure: the environment and the clock are the caller's.
 
 mod client;
-mod common;
+mod either_role;
 mod mode;
 mod number;
 mod option;

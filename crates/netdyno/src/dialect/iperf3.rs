@@ -2,7 +2,7 @@
 //! whoever carries a request out.
 
 mod client;
-mod common;
+mod either_role;
 mod gather;
 mod help;
 mod load;
@@ -23,7 +23,7 @@ use gather::Typed;
 use option::{KNOWN, MAX_TESTS, Opt};
 
 pub use client::{Ask, Credentials};
-pub use common::{Common, Keepalive};
+pub use either_role::{Common, Keepalive};
 pub use refusal::Refusal;
 pub use server::{Authorization, RateLimit, Serve};
 pub use stamp::stamp;

@@ -81,7 +81,7 @@ fn boot_line(line: &str, environment: &mut Environment) {
         let (name, value) = word.split_once('=').unwrap_or((word, "on"));
         let known = environment
             .entry(format!("boot.{name}"))
-            .or_insert_with(String::new);
+            .or_default();
         if !known.is_empty() {
             known.push(' ');
         }

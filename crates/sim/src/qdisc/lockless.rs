@@ -154,7 +154,7 @@ impl Path<'_> {
             qdisc.popped.set(at + 1);
             batch.push(packet);
             cpu.work(self.spans.pop).await;
-            if (at + 1) % FREED == 0 {
+            if (at + 1).is_multiple_of(FREED) {
                 for back in [SLOTS, 0] {
                     cpu.write(self.slot(qdisc, at - back)).await;
                 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use plan::{Family, Transport};
 use units::{Bytes, Nanos};
 
-use super::common::common;
+use super::either_role::common;
 use super::mode::mode;
 use super::number::{self, not_a};
 use super::option::{Opt, SERVER_ONLY};

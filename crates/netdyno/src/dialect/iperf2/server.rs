@@ -2,7 +2,7 @@
 
 use units::Nanos;
 
-use super::common::{common, histogram};
+use super::either_role::{common, histogram};
 use super::number::not_a;
 use super::option::{CLIENT_ONLY, Opt};
 use super::refusal::Refusal;
