@@ -1,5 +1,7 @@
 //! What must hold of every contest, whatever its shape.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use sim::model::Chain;
 use sim::{Contended, Contest, Growth, LockKind, Order, Picos, Platform, Shape};

@@ -1,5 +1,7 @@
 //! What must hold of every transmit path, whatever its shape.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use sim::qdisc::{
     Discipline, Mapping, Nic, Placement, RootProtocol, Setup, SetupError, Start, Switches, simulate,

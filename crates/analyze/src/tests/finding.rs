@@ -183,7 +183,8 @@ fn a_full_link_and_a_shaper() {
 
 #[test]
 fn lost_datagrams_are_found_where_they_were_lost() {
-    let places: [(Cause, fn(&mut LossAddress) -> &mut Option<u64>); 7] = [
+    type Part = fn(&mut LossAddress) -> &mut Option<u64>;
+    let places: [(Cause, Part); 7] = [
         (Cause::SendBuffer, |of| &mut of.sender_socket),
         (Cause::QdiscDrop, |of| &mut of.sender_qdisc),
         (Cause::InterfaceDrop, |of| &mut of.sender_interface),

@@ -79,9 +79,7 @@ fn boot_line(line: &str, environment: &mut Environment) {
         .take_while(|word| *word != "--");
     for word in words {
         let (name, value) = word.split_once('=').unwrap_or((word, "on"));
-        let known = environment
-            .entry(format!("boot.{name}"))
-            .or_default();
+        let known = environment.entry(format!("boot.{name}")).or_default();
         if !known.is_empty() {
             known.push(' ');
         }

@@ -109,9 +109,7 @@ impl<P: Fn(&str, &mut Rows) -> Result<(), Unreadable> + Send> Source for Kept<P>
 }
 
 /// cpu.stat of the process's control group and of those above it.
-pub(super) fn cgroups(
-    tree: &Tree,
-) -> Vec<Result<Option<impl Source + use<>>, Unreadable>> {
+pub(super) fn cgroups(tree: &Tree) -> Vec<Result<Option<impl Source + use<>>, Unreadable>> {
     let text = |path| tree.text(path).unwrap_or_default();
     let place = Place::find(&text("proc/self/cgroup"), &text("proc/self/mountinfo"));
     let levels = place.iter().flat_map(Place::levels);

@@ -157,14 +157,19 @@ pub(super) fn sizes(job: &Job, buffers: (Option<Bytes>, Option<Bytes>)) -> Sizes
     }
 }
 
+/// One end of a flow: its socket, if there is one yet, and what it is counted in.
+pub(super) struct Place<'a> {
+    pub socket: Option<&'a Arc<OwnedFd>>,
+    pub tally: Arc<Tally>,
+}
+
 /// What one flow does. Its payload repeats itself after `period` bytes.
 pub(super) fn member(
     job: &Arc<Job>,
     sizes: Sizes,
     period: usize,
-    socket: Option<&Arc<OwnedFd>>,
+    Place { socket, tally }: Place,
     dialer: Dialer,
-    tally: Arc<Tally>,
     timings: &Timings,
     file: Option<&(Arc<File>, u64)>,
 ) -> Member {

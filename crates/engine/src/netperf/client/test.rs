@@ -119,9 +119,11 @@ impl Client {
                     job,
                     sizes,
                     period,
-                    line.handle.socket.as_ref(),
+                    data::Place {
+                        socket: line.handle.socket.as_ref(),
+                        tally: line.handle.tally.clone(),
+                    },
                     Dialer::new(job.clone(), peer),
-                    line.handle.tally.clone(),
                     &timings,
                     file.as_ref(),
                 ));

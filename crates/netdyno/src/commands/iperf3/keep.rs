@@ -274,8 +274,6 @@ fn add<'a>(sum: &mut LoadEdge, streams: impl Iterator<Item = &'a StreamInterval>
             samples += 1;
         }
     }
-    if samples > 0 {
-        sum.rtt_us = Some(rtts / samples);
-        sum.cwnd_segments = Some(windows / samples);
-    }
+    sum.rtt_us = rtts.checked_div(samples);
+    sum.cwnd_segments = windows.checked_div(samples);
 }

@@ -78,8 +78,7 @@ mod tests {
     #[test]
     fn counts_lie_in_their_decades() {
         let mut form = sample::form(Test::TcpRr);
-        let mut result = NetperfResult::default();
-        result.times_ns = vec![
+        let times_ns = vec![
             (999, 1),
             (9_999, 2),
             (10_000, 3),
@@ -87,6 +86,10 @@ mod tests {
             (99_999_999_999, 5),
             (100_000_000_000, 6),
         ];
+        let result = NetperfResult {
+            times_ns,
+            ..NetperfResult::default()
+        };
         assert_eq!(histogram(&result, &form), "", "not asked for");
         form.verbosity = 2;
         let text = histogram(&result, &form);
