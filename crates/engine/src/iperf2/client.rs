@@ -7,6 +7,7 @@ mod connect;
 mod line;
 mod order;
 mod start;
+mod worked;
 
 use std::io;
 use std::net::SocketAddr;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 #[path = "../../../report/tests/strict/mod.rs"]
-mod strict;
+pub mod strict;
 
 static RUN: LazyLock<Validator> =
     LazyLock::new(|| validator(include_str!("../../../../docs/schema/run-1.json")));

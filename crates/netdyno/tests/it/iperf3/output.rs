@@ -10,11 +10,9 @@ use record::End;
 use serde_json::Value;
 
 use super::{Said, Whose};
+use crate::document::strict;
 use crate::hosts::{Hosts, hosts};
 use crate::process::eventually;
-
-#[path = "../../../../report/tests/strict/mod.rs"]
-mod strict;
 
 /// One test between two programs.
 struct Pair {
