@@ -55,7 +55,10 @@ fn order(findings: &mut [Finding]) {
             // A part of what keeps the CPU busy, and the part that can be changed.
             // The link's rate makes the queue, the FIFO makes the others wait in it.
             Cause::HeadOfLine if in_fifo(finding) => finding.explains.max(1.0),
-            Cause::RootLock | Cause::SoftirqOneCpu | Cause::CgroupThrottle => finding
+            Cause::RootLock
+            | Cause::QueueCollision
+            | Cause::SoftirqOneCpu
+            | Cause::CgroupThrottle => finding
                 .explains
                 .max(busiest(from(finding), findings))
                 .max(busiest(None, findings)),

@@ -239,3 +239,39 @@ fn steal_and_soft_interrupts_on_one_cpu() {
     assert!(found.contains(&Cause::CpuSteal), "{found:?}");
     assert!(found.contains(&Cause::SoftirqOneCpu), "{found:?}");
 }
+
+#[test]
+fn the_root_lock_says_why_the_senders_cpu_was_busy() {
+    let mut run = stream();
+    let thread = format!("{}-0/7", run.loads[0].name);
+    observe(&mut run, |rows| {
+        rows.set("thread", &thread, "run_ns", 2_950_000_000);
+        let lock = "eth0 root lock 1: txq-0";
+        rows.set("lock", lock, "wait_ns", 600_000_000);
+        rows.set("lock", lock, "waits", 300_000);
+        rows.set("lock", "in do_futex", "wait_ns", 900_000_000);
+    });
+    assert_eq!(causes(&run)[..2], [Cause::RootLock, Cause::SenderCpu]);
+}
+
+#[test]
+fn flows_that_share_a_queue_while_another_is_idle() {
+    let mut run = stream();
+    let queues = |run: &mut Run, second: u64| {
+        observe(run, |rows| {
+            rows.set("txq", "eth0 tx-0", "packets", 90_000);
+            rows.set("txq", "eth0 tx-1", "packets", second);
+            for port in ["40000", "40001"] {
+                let flow = format!("port {port} to 12866 on cpu0");
+                rows.set("txq_flow", "eth0 tx-0", &flow, 45_000);
+            }
+        });
+    };
+    let environment = &mut run.hosts.client.environment;
+    environment.insert("queues.tx".to_owned(), "2".to_owned());
+    queues(&mut run, 20);
+    assert_eq!(causes(&run)[0], Cause::QueueCollision);
+    // Both in use: no collision, whoever is where.
+    queues(&mut run, 80_000);
+    assert!(!causes(&run).contains(&Cause::QueueCollision));
+}

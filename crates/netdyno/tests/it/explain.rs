@@ -6,9 +6,11 @@ use std::io::Write;
 use std::process::{Child, Command};
 
 use nix::sys::signal::Signal;
+use plan::Family;
 use record::{Cause, End, Run};
 
 use crate::client::Client;
+use crate::hosts::hosts;
 use crate::process::{children, eventually, program, tell};
 
 /// What came first, against what was put in.
@@ -214,6 +216,60 @@ mod alone {
         let _spinner = Spinner::on(0);
         let run = run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "");
         first("spinner on the sender's CPU", Cause::SenderCpu, &run);
+    }
+
+    /// HTB has one lock for all of the device's queues.
+    #[test]
+    fn one_root_lock_for_senders_on_both_cpus() {
+        not_run::needs_root!();
+        let run = run(
+            "-t 2 --no-probe --explain locks --load udp-stream:flows=4,size=64,cpu=0-1",
+            "qdisc=htb r2q 1000 default 3",
+        );
+        if let Some(doubt) = run.doubts.iter().find(|doubt| doubt.doubt == "unobserved") {
+            return not_run::test(not_run::here!(), &doubt.evidence);
+        }
+        first("HTB shared by senders on both CPUs", Cause::RootLock, &run);
+    }
+
+    /// Each CPU's packets into queue 0, against a queue for each CPU.
+    #[test]
+    fn all_flows_steered_to_one_queue() {
+        not_run::needs_root!();
+        hosts("queues=2", Family::V4, |hosts| {
+            let server = hosts.serve("");
+            for (maps, collide) in [(["3", "0"], true), (["1", "2"], false)] {
+                let device = hosts.testbed.device(End::Client);
+                let files = format!("/sys/class/net/{device}/queues");
+                // Its own /sys is of this host's namespace.
+                let set = maps
+                    .into_iter()
+                    .enumerate()
+                    .map(|(queue, map)| format!("echo {map} > {files}/tx-{queue}/xps_cpus"));
+                let script = set.fold("mount -t sysfs sysfs /sys".to_owned(), |all, one| {
+                    format!("{all} && {one}")
+                });
+                let mut command = Command::new("unshare");
+                let status = command.args(["-m", "sh", "-c", &script]).status();
+                if !status.is_ok_and(|status| status.success()) {
+                    return not_run::test(not_run::here!(), "no XPS maps can be set here");
+                }
+                let words =
+                    "-t 1 --no-probe --explain queues --load udp-stream:flows=4,rate=5M,cpu=0-1";
+                let run = Client::new(&format!("{} {words}", server.address())).document();
+                if let Some(doubt) = run.doubts.iter().find(|doubt| doubt.doubt == "unobserved") {
+                    return not_run::test(not_run::here!(), &doubt.evidence);
+                }
+                match collide {
+                    true => first(
+                        "four flows in one of two queues",
+                        Cause::QueueCollision,
+                        &run,
+                    ),
+                    false => first("a queue for each CPU", Cause::Unlimited, &run),
+                }
+            }
+        });
     }
 
     #[test]
