@@ -343,7 +343,7 @@ fn environments_differ_in_what_differs() {
         .collect();
     assert_eq!(
         named,
-        ["client: kernel", "client: sysctls.net.ipv4.tcp_sack"]
+        ["client: kernel", "client: sysctl.net.ipv4.tcp_sack"]
     );
     assert_eq!(
         (found[1].a.as_deref(), found[1].b.as_deref()),

@@ -124,7 +124,7 @@ Examples:
   netdyno run server --load stream:flows=8 --load rr:rps=1000
                                                        request and response beside bulk data
   netdyno run server --load rr:flows=1000,cpu=0-1      a thousand flows on two CPUs
-  netdyno run -u -P 4 -l 128 --link qdisc='htb default 3' --explain locks
+  netdyno run -u -P 4 -l 128 --link 'qdisc=htb default 3' --explain locks
                                                        who waits for which lock
   netdyno run server --repeat 10                       ten times, with an interval
   netdyno run server -u --until 2%                     until the mean is known to 2 %
