@@ -47,6 +47,24 @@ pub fn die_with_parent(command: &mut Command) {
     };
 }
 
+/// No signal is blocked in the child. A child inherits the signals that its parent takes by
+/// [`Signals`](crate::signal::Signals), and programs do not expect that.
+pub fn hears_signals(command: &mut Command) {
+    // SAFETY: the closure makes system calls only; sigset_t is plain data that sigemptyset fills.
+    unsafe {
+        command.pre_exec(|| {
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            check(libc::sigprocmask(
+                libc::SIG_SETMASK,
+                &none,
+                std::ptr::null_mut(),
+            ))
+            .map(drop)
+        })
+    };
+}
+
 /// Sends SIGINT, or SIGKILL, to the process group that `child` leads
 /// ([`CommandExt::process_group`] with 0).
 ///

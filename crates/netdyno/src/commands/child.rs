@@ -39,6 +39,7 @@ pub fn netdyno_run(program: &[String], file: &Path) -> Result<Command, String> {
 pub fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);
+    sys::child::hears_signals(&mut shell);
     shell
 }
 

@@ -147,7 +147,7 @@ fn sysctls_are_put_back_after_success_failure_and_interruption() {
         .word("--exec-a")
         .word("echo 1")
         .word("--exec-b")
-        .word("sleep 30; echo 1")
+        .word("sleep 5; echo 1")
         .start();
     eventually("the sysctl is set", || {
         (harmless().trim() == "601").then_some(())
@@ -161,7 +161,7 @@ fn sysctls_are_put_back_after_success_failure_and_interruption() {
         .word("--exec-a")
         .word("echo 1")
         .word("--exec-b")
-        .word("sleep 30; echo 1")
+        .word("sleep 5; echo 1")
         .start();
     eventually("the sysctl is set", || {
         (harmless().trim() == "602").then_some(())
