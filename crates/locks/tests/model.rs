@@ -88,9 +88,13 @@ fn check(name: &'static str, waiters: usize, rounds: usize, preemptions: Option<
     });
 }
 
+/// Locks that hand over to whoever comes first have runs without an end, in which the holder is
+/// never let on: a model checker has to follow each of them.
+const UNFAIR: [&str; 3] = ["tas", "ttas", "ttas-exp"];
+
 #[test]
 fn two_waiters() {
-    for name in NAMES.iter().filter(|name| **name != "ttas-exp") {
+    for name in NAMES.iter().filter(|name| !UNFAIR.contains(name)) {
         check(name, 2, 1, Some(3));
     }
 }
@@ -98,6 +102,6 @@ fn two_waiters() {
 #[test]
 fn three_waiters() {
     for name in ["ticket", "mcs", "clh", "qspin"] {
-        check(name, 3, 1, Some(2));
+        check(name, 3, 1, Some(1));
     }
 }

@@ -44,24 +44,25 @@ impl Table {
             .iter()
             .map(|(name, _)| (*name).to_owned())
             .collect();
-        let mut text = style.paint(Paint::Head, self.line(&head).trim_end());
+        // Once for all rows: there may be thousands.
+        let widths: Vec<Option<usize>> = (0..self.columns.len())
+            .map(|column| (column == 0 || self.has_figures(column)).then(|| self.width(column)))
+            .collect();
+        let mut text = style.paint(Paint::Head, self.line(&head, &widths).trim_end());
         text.push('\n');
         for row in &self.rows {
-            text.push_str(self.line(row).trim_end());
+            text.push_str(self.line(row, &widths).trim_end());
             text.push('\n');
         }
         text
     }
 
-    fn line(&self, cells: &[String]) -> String {
-        let shown =
-            (0..self.columns.len()).filter(|column| *column == 0 || self.has_figures(*column));
-        let cells = shown.map(|column| {
-            let width = self.width(column);
-            match self.columns[column].1 {
-                Align::Left => format!("{:<width$}", cells[column]),
-                Align::Right => format!("{:>width$}", cells[column]),
-            }
+    /// `widths` are none for columns that are not shown.
+    fn line(&self, cells: &[String], widths: &[Option<usize>]) -> String {
+        let shown = (0..self.columns.len()).filter_map(|column| Some((column, widths[column]?)));
+        let cells = shown.map(|(column, width)| match self.columns[column].1 {
+            Align::Left => format!("{:<width$}", cells[column]),
+            Align::Right => format!("{:>width$}", cells[column]),
         });
         cells.collect::<Vec<_>>().join(GAP)
     }

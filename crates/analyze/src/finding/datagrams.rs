@@ -118,7 +118,18 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
                 ),
             ));
             evidence.extend(beside(run, way, *cause));
-            Some(finding(*cause, way.name(), (share, 0.9), evidence, advice))
+            // A flood without a rate gets as far as its CPU goes; of it the loss is a part.
+            let explains = match way.rate_asked() {
+                Some(_) => share,
+                None => share * way.lost_share(),
+            };
+            Some(finding(
+                *cause,
+                way.name(),
+                (explains, 0.9),
+                evidence,
+                advice,
+            ))
         });
     found.collect()
 }

@@ -27,7 +27,7 @@ fn head_of_line(run: &Run) -> Option<Finding> {
     let queued = ways
         .iter()
         .map(|way| way.sender)
-        .find_map(|end| queue::backlog(run, end));
+        .find_map(|end| queue::fifo(run, end).or_else(|| queue::backlog(run, end)));
     let by_bulk = bulk_us.is_some_and(|us| us as f64 / 1e3 >= 0.5 * added);
     let in_queue = queued.is_some() || (by_bulk && added >= PLAIN_MS);
     let share = (loaded - idle) / loaded;

@@ -33,9 +33,19 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
 
 /// The deepest backlog that a qdisc of `end` had at a reading.
 pub(super) fn backlog(run: &Run, end: End) -> Option<Evidence> {
+    deepest(run, end, |_| true)
+}
+
+/// The same of a FIFO, in which everybody waits behind everybody.
+pub(super) fn fifo(run: &Run, end: End) -> Option<Evidence> {
+    deepest(run, end, |qdisc| qdisc.contains("fifo"))
+}
+
+fn deepest(run: &Run, end: End, which: fn(&str) -> bool) -> Option<Evidence> {
     let seen = run.hosts_observed.of(end)?;
     let rows = seen.highest.iter();
-    let backlogs = rows.filter(|row| row.source == "qdisc" && row.name == "backlog_bytes");
+    let backlogs =
+        rows.filter(|row| row.source == "qdisc" && row.name == "backlog_bytes" && which(row.label));
     let deepest = backlogs
         .max_by_key(|row| row.value)
         .filter(|row| row.value > 0)?;
@@ -228,9 +238,14 @@ fn lossy(run: &Run, way: &Way) -> Option<Finding> {
             .fold(0, u64::saturating_add)
     };
     let queued = sum(&End::BOTH, "qdisc", "drops");
-    let ours = queued.saturating_add(sum(&hosts(run), "softnet", "dropped"));
+    let discarded = discarded(run, way.receiver());
+    let ours = queued
+        .saturating_add(sum(&hosts(run), "softnet", "dropped"))
+        .saturating_add(discarded);
     let elsewhere = (retransmits - ours as f64).max(0.0);
     let share = elsewhere / segments(way)?;
+    // An end that lacks a CPU acknowledges late, and what is late is sent again.
+    let doubtful = if short_of_cpu(run, way) { 0.5 } else { 1.0 };
     let says = format!(
         "{} of the segments were sent again, and no queue of these hosts dropped them",
         percent(share)
@@ -247,11 +262,28 @@ fn lossy(run: &Run, way: &Way) -> Option<Finding> {
         finding(
             Cause::PathLoss,
             way.name(),
-            (loss_weight(way) * elsewhere / retransmits, 0.85),
+            (
+                loss_weight(way) * elsewhere / retransmits * doubtful,
+                0.85 * doubtful,
+            ),
             evidence,
             "find where packets are lost: cables, optics, shapers and queues between the hosts",
         )
     })
+}
+
+/// Segments that the receiving host's TCP threw away itself (include/uapi/linux/snmp.h): its
+/// reader was late.
+fn discarded(run: &Run, end: End) -> u64 {
+    let names = [
+        "TCPBacklogDrop",
+        "TCPRcvQDrop",
+        "TCPZeroWindowDrop",
+        "PFMemallocDrop",
+    ];
+    let host = Host::of(run, end);
+    let count = |name| host.as_ref().map_or(0, |host| host.sum("netstat", name));
+    names.into_iter().map(count).fold(0, u64::saturating_add)
 }
 
 /// How much of the time a loss can have cost: when TCP was held back by neither window nor buffer.

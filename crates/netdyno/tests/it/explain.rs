@@ -254,8 +254,8 @@ mod alone {
                 if !status.is_ok_and(|status| status.success()) {
                     return not_run::test(not_run::here!(), "no XPS maps can be set here");
                 }
-                let words =
-                    "-t 1 --no-probe --explain queues --load udp-stream:flows=4,rate=5M,cpu=0-1";
+                let words = "-t 1 --no-probe --explain queues --load udp-stream:flows=2,rate=5M,cpu=0 \
+                     --load udp-stream:flows=2,rate=5M,cpu=1";
                 let run = Client::new(&format!("{} {words}", server.address())).document();
                 if let Some(doubt) = run.doubts.iter().find(|doubt| doubt.doubt == "unobserved") {
                     return not_run::test(not_run::here!(), &doubt.evidence);

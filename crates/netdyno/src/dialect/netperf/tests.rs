@@ -374,8 +374,6 @@ fn what_has_no_effect_is_said() {
         "netperf -d",
         "netperf -n 4",
         "netperf -k 1,2",
-        "netperf -a 16",
-        "netperf -o 4",
         "netperf -W 3",
         "netperf word",
         "netperf -H h,nothing",
