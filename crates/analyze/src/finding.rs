@@ -54,7 +54,7 @@ fn order(findings: &mut [Finding]) {
         .map(|finding| match finding.cause {
             // A part of what keeps the CPU busy, and the part that can be changed.
             // The link's rate makes the queue, the FIFO makes the others wait in it.
-            Cause::HeadOfLine if in_fifo(finding) => finding.explains.max(1.0),
+            Cause::HeadOfLine if in_fifo(finding) => 1.0 + finding.explains,
             Cause::RootLock
             | Cause::QueueCollision
             | Cause::SoftirqOneCpu
