@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use plan::Family;
@@ -21,11 +22,16 @@ struct Raw {
     cookie: Cookie,
 }
 
+/// Cookies so far.
+static COOKIES: AtomicU8 = AtomicU8::new(0);
+
 impl Raw {
     fn connect(at: SocketAddr) -> Self {
         let mut stream = TcpStream::connect(at).unwrap();
         stream.set_read_timeout(PATIENCE).unwrap();
-        let cookie = Cookie::new(std::array::from_fn(|n| n as u8 ^ at.port() as u8));
+        // What comes with the cookie of a test that goes on is a stream of it.
+        let number = COOKIES.fetch_add(1, Ordering::Relaxed);
+        let cookie = Cookie::new(std::array::from_fn(|n| 0x80 | n as u8 ^ number));
         stream.write_all(cookie.bytes()).unwrap();
         Self { stream, cookie }
     }
