@@ -124,10 +124,7 @@ fn once(
     let mut lines = Lines::new(request);
     let result = client.run(job, &mut |news| {
         keep.hear(&news);
-        // netperf's own test of files is silent meanwhile.
-        if let News::Progress(progress) = news
-            && request.test != TestName::TcpSendfile
-        {
+        if let News::Progress(progress) = news {
             print(&lines.next(progress));
         }
     });

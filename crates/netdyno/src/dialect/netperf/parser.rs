@@ -46,7 +46,7 @@ fn request(
     let notes = [
         std::mem::take(&mut globals.notes),
         std::mem::take(&mut options.notes),
-        without_effect(test, &globals, &options, way),
+        without_effect(&globals, &options, way),
     ];
     let form = form(test, way, transport, &globals, &options);
     let paces = globals.paces();
@@ -326,12 +326,7 @@ fn selection(layout: &Layout) -> Option<&Selection> {
 }
 
 /// Sentences about options that are fine and do nothing here.
-fn without_effect(
-    test: TestName,
-    globals: &Globals,
-    options: &TestOptions,
-    way: Way,
-) -> Vec<String> {
+fn without_effect(globals: &Globals, options: &TestOptions, way: Way) -> Vec<String> {
     let buffers = "data is sent from one buffer here, it has no effect at this end";
     let given = |pair: (Option<u32>, Option<u32>)| pair != (None, None);
     let far = |place: u32| place > u32::from(u16::MAX);
@@ -349,11 +344,6 @@ fn without_effect(
             "more than 65535 has no effect",
         ),
         (given(globals.widths), "-W", buffers),
-        (
-            globals.interim.is_some() && test == TestName::TcpSendfile,
-            "-D",
-            "TCP_SENDFILE says nothing while it runs, as with netperf",
-        ),
         (lone, "-w", "without -b it has no effect, as with netperf"),
         (
             options.burst.is_some() && way != Way::Both,

@@ -69,8 +69,9 @@ fn lines_are_netperfs() {
                 ));
             }
         }
-        // Tests of connections wait for netserver's own end of them.
-        if !matches!(test, "TCP_CRR" | "TCP_CC") {
+        // Tests of connections wait for netserver's own end of them; of files netperf tells now and
+        // then, or not at all.
+        if !matches!(test, "TCP_CRR" | "TCP_CC" | "TCP_SENDFILE") {
             for (global, of_test) in LASTING {
                 lines.push(format!("-t {test} -l 1 {global} -- {options} {of_test}"));
             }
