@@ -450,7 +450,11 @@ mod tests {
 
     #[test]
     fn names_select() {
-        assert_eq!(named(&[]).unwrap().len(), CONTESTS.len());
+        let all = CONTESTS.len()
+            + netperf::CONTESTS.len()
+            + iperf2::CONTESTS.len()
+            + iperf3::CONTESTS.len();
+        assert_eq!(named(&[]).unwrap().len(), all);
         let some = named(&["rr".to_owned(), "tcp-stream".to_owned()]).unwrap();
         let names: Vec<_> = some.iter().map(|contest| contest.name).collect();
         assert_eq!(names, ["tcp-stream", "rr"]);

@@ -33,6 +33,13 @@ impl Qspin {
         if passed == 0 {
             return;
         }
+        // What was set aside before goes on with these, not with whom it stood before then.
+        let before = self.aside.borrow().back().copied();
+        if let Some(before) = before {
+            let before = locks.nodes.get(before);
+            cpu.write(before.line).await;
+            before.next.set(Some(first));
+        }
         let mut at = first;
         while at != successor {
             self.aside.borrow_mut().push_back(at);
