@@ -26,6 +26,7 @@ pub fn text(run: &Run, style: Style) -> String {
         bulk::tcp(run, style),
         host::cost(run, style),
         observed::hosts(run, style),
+        observed::drops(run, style),
         observed::locks(run, style),
         observed::timers(run, style),
         observed::queues(run, style),

@@ -227,3 +227,61 @@ fn everything_that_limited_a_run() {
     run.findings.clear();
     assert!(report::explain(&run, Style::PLAIN).contains("no findings"));
 }
+
+/// Both hosts with large counts of everything that a report shows of them.
+fn observed(mut run: Run) -> Run {
+    let mut host = record::HostObserved {
+        seconds: Some(10.0),
+        ..Default::default()
+    };
+    let rows = &mut host.counted;
+    for (source, label, name) in [
+        ("host", "all", "interrupts"),
+        ("host", "all", "context_switches"),
+        ("interrupts", "RES", "cpu0"),
+        ("interface", "eth0", "tx_packets"),
+        ("interface", "eth0", "tx_dropped"),
+        ("softnet", "cpu0", "dropped"),
+        ("softnet", "cpu0", "time_squeeze"),
+        ("qdisc", "eth0 htb 1: root", "drops"),
+        ("qdisc", "eth0 htb 1: root", "requeues"),
+        ("thread", "stream-0/7", "migrations"),
+        ("netdyno", "observer", "cpu_ns"),
+        ("lock", "eth0 root lock 1: txq-0", "waits"),
+        ("lock", "eth0 root lock 1: txq-0", "wait_ns"),
+        ("lock", "eth0 root lock 1: txq-0", "waits_above_10_us"),
+        ("txq", "eth0 tx-0", "packets"),
+        ("txq", "eth0 tx-0", "waits"),
+        ("txq", "eth0 tx-0", "wait_ns"),
+    ] {
+        rows.set(source, label, name, 123_456_789);
+    }
+    run.hosts_observed.client = Some(host.clone());
+    run.hosts_observed.server = Some(host);
+    run
+}
+
+#[test]
+fn what_the_hosts_did_fits_in_a_hundred_columns() {
+    let text = report::text(&observed(run(&samples::tcp_stream())), Style::PLAIN);
+    for head in ["interrupts/s", "softnet drops", "lock"] {
+        assert!(text.contains(head), "{text}");
+    }
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+}
+
+#[test]
+fn hosts_that_dropped_nothing_have_no_table_of_drops() {
+    let mut run = observed(run(&samples::tcp_stream()));
+    for host in [
+        &mut run.hosts_observed.client,
+        &mut run.hosts_observed.server,
+    ] {
+        let host = host.as_mut().unwrap();
+        host.counted = record::Rows::default();
+        host.counted.set("softnet", "cpu0", "dropped", 0);
+    }
+    assert!(!report::text(&run, Style::PLAIN).contains("softnet drops"));
+}

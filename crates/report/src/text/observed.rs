@@ -18,11 +18,6 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
         ("per packet", Right),
         ("resched/s", Right),
         ("switches/s", Right),
-        ("squeezes", Right),
-        ("drops: if", Right),
-        ("softnet", Right),
-        ("qdisc", Right),
-        ("requeues", Right),
         ("moves", Right),
         ("observer", Right),
     ]);
@@ -36,10 +31,6 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
         let per_megabyte = interrupts
             .filter(|_| megabytes > 0.0)
             .map(|count| count as f64 / megabytes);
-        let of_interfaces = [
-            host.sum("interface", "rx_dropped"),
-            host.sum("interface", "tx_dropped"),
-        ];
         let reschedules = of_line(host, "RES");
         let observer = per_second(host.counted("netdyno", "observer", "cpu_ns"));
         table.row([
@@ -49,21 +40,45 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
             significant(per_packet(host), 3),
             frequency(per_second(reschedules)),
             frequency(per_second(host.counted("host", "all", "context_switches"))),
-            count(host.sum("softnet", "time_squeeze")),
-            count(
-                of_interfaces
-                    .into_iter()
-                    .flatten()
-                    .reduce(u64::saturating_add),
-            ),
-            count(host.sum("softnet", "dropped")),
-            count(host.sum("qdisc", "drops")),
-            count(host.sum("qdisc", "requeues")),
             count(host.sum("thread", "migrations")),
             percent(observer.map(|ns| ns / 1e9)),
         ]);
     }
     table.render(style)
+}
+
+/// Packets that a host dropped or put off; nothing where none was.
+pub(super) fn drops(run: &Run, style: Style) -> String {
+    let mut table = Table::new(&[
+        ("host", Left),
+        ("interface drops", Right),
+        ("softnet drops", Right),
+        ("squeezes", Right),
+        ("qdisc drops", Right),
+        ("requeues", Right),
+    ]);
+    let mut any = false;
+    for (end, host) in both(run) {
+        let of_interfaces = ["rx_dropped", "tx_dropped"].map(|name| host.sum("interface", name));
+        let counts = [
+            of_interfaces
+                .into_iter()
+                .flatten()
+                .reduce(u64::saturating_add),
+            host.sum("softnet", "dropped"),
+            host.sum("softnet", "time_squeeze"),
+            host.sum("qdisc", "drops"),
+            host.sum("qdisc", "requeues"),
+        ];
+        any |= counts.iter().flatten().any(|count| *count > 0);
+        let [interface, softnet, squeezes, qdisc, requeues] = counts.map(count);
+        let name = end.name().to_owned();
+        table.row([name, interface, softnet, squeezes, qdisc, requeues]);
+    }
+    match any {
+        true => table.render(style),
+        false => String::new(),
+    }
 }
 
 /// Interrupts for each packet that an interface was given to send: with segmentation offload that
@@ -92,9 +107,9 @@ fn moved(run: &Run, end: End) -> f64 {
             };
             tally.map_or(0, |tally| tally.bytes)
         });
-        directions.sum::<u64>()
+        directions.fold(0, u64::saturating_add)
     });
-    bytes.sum::<u64>() as f64
+    bytes.fold(0, u64::saturating_add) as f64
 }
 
 pub(super) fn locks(run: &Run, style: Style) -> String {
