@@ -13,6 +13,7 @@ mod histogram;
 mod inbox;
 pub mod iperf2;
 pub mod iperf3;
+mod listening;
 mod many;
 mod mark;
 pub mod netperf;

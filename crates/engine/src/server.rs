@@ -8,7 +8,7 @@ mod limits;
 mod session;
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 
 use plan::Cidr;
@@ -70,15 +70,4 @@ pub struct BindError {
     pub address: SocketAddr,
     /// What the system answered.
     pub error: io::Error,
-}
-
-/// Addresses to listen on: the one that is asked for, or any of both families.
-fn addresses(config: &Config) -> Vec<SocketAddr> {
-    match config.bind {
-        Some(address) => vec![SocketAddr::new(address, config.port)],
-        None => vec![
-            SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), config.port),
-            SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), config.port),
-        ],
-    }
 }

@@ -8,7 +8,7 @@ mod session;
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ use super::bins::BinScale;
 use super::event::{Event, Refusal, Tell};
 use super::roll::Roll;
 use super::socket::{self, SocketOrder};
+use crate::listening;
 use crate::server::BindError;
 
 /// What a server does and does not do.
@@ -139,23 +140,11 @@ impl Server {
     pub fn bind(config: Config) -> Result<Self, BindError> {
         let mut config = config;
         let mut doors = Vec::new();
-        let wanted = addresses(&config);
-        let families = wanted.len();
+        let wanted = listening::addresses(config.bind, config.family);
         for port in config.ports.0..=config.ports.1 {
-            let mut port = port;
-            for mut address in wanted.clone() {
-                address.set_port(port);
-                let opened = match open(&config, address) {
-                    Ok(opened) => opened,
-                    // A kernel without IPv6 has the other family.
-                    Err(error) if families > 1 && address.is_ipv6() && lacks_family(&error) => {
-                        continue;
-                    }
-                    Err(error) => return Err(BindError { address, error }),
-                };
-                port = opened.1;
-                doors.extend(opened.0);
-            }
+            let (opened, port) =
+                listening::on_one_port(&wanted, port, |address| open(&config, address))?;
+            doors.extend(opened.into_iter().flatten());
             if config.ports.0 == 0 {
                 config.ports = (port, port);
                 break;
@@ -437,22 +426,4 @@ fn open(config: &Config, address: SocketAddr) -> io::Result<(Vec<Door>, u16)> {
         doors.push(Door::Datagrams(socket));
     }
     Ok((doors, address.port()))
-}
-
-/// Addresses to listen on.
-fn addresses(config: &Config) -> Vec<SocketAddr> {
-    let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-    let v6 = SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0));
-    match (config.bind, config.family) {
-        (Some(address), _) => vec![SocketAddr::new(address, 0)],
-        (None, Family::V4) => vec![v4],
-        (None, Family::V6) => vec![v6],
-        (None, Family::Any) => vec![v4, v6],
-    }
-}
-
-/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
-fn lacks_family(error: &io::Error) -> bool {
-    use io::ErrorKind::{AddrNotAvailable, Unsupported};
-    matches!(error.kind(), AddrNotAvailable | Unsupported)
 }

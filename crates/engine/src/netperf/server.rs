@@ -5,7 +5,7 @@ mod session;
 mod test;
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -16,6 +16,7 @@ use sys::{Epoll, Events, Readiness, Wake};
 use tracing::{info, warn};
 use units::{BitRate, Nanos};
 
+use crate::listening;
 use crate::server::BindError;
 
 /// Control connections at once; one costs a thread with a small stack.
@@ -99,23 +100,12 @@ impl Server {
     /// # Errors
     /// EADDRINUSE and the like, with the address.
     pub fn bind(config: Config) -> Result<Self, BindError> {
-        let mut port = config.port;
-        let mut listeners = Vec::new();
-        let wanted = addresses(&config);
-        let families = wanted.len();
-        for mut address in wanted {
-            address.set_port(port);
-            let listener = match sys::tcp_listener(address) {
-                Ok(listener) => listener,
-                // A kernel without IPv6 has the other family.
-                Err(error) if families > 1 && address.is_ipv6() && lacks_family(&error) => continue,
-                Err(error) => return Err(BindError { address, error }),
-            };
-            if let Ok(bound) = listener.local_addr() {
-                port = bound.port();
-            }
-            listeners.push(listener);
-        }
+        let wanted = listening::addresses(config.bind, config.family);
+        let (listeners, port) = listening::on_one_port(&wanted, config.port, |address| {
+            let listener = sys::tcp_listener(address)?;
+            let port = listener.local_addr()?.port();
+            Ok((listener, port))
+        })?;
         let nowhere = |error| BindError {
             address: SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)),
             error,
@@ -268,24 +258,6 @@ impl Drop for Place {
         self.0.sessions.fetch_sub(1, Ordering::AcqRel);
         self.0.ended.wake();
     }
-}
-
-/// Addresses to listen on.
-fn addresses(config: &Config) -> Vec<SocketAddr> {
-    let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, config.port));
-    let v6 = SocketAddr::from((Ipv6Addr::UNSPECIFIED, config.port));
-    match (config.bind, config.family) {
-        (Some(address), _) => vec![SocketAddr::new(address, config.port)],
-        (None, Family::V4) => vec![v4],
-        (None, Family::V6) => vec![v6],
-        (None, Family::Any) => vec![v4, v6],
-    }
-}
-
-/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
-fn lacks_family(error: &io::Error) -> bool {
-    use io::ErrorKind::{AddrNotAvailable, Unsupported};
-    matches!(error.kind(), AddrNotAvailable | Unsupported)
 }
 
 /// Says what a session came to.

@@ -8,6 +8,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use plan::Family;
 use proto::Parse;
 use proto::native::{Preamble, RefuseCode, ServerSession};
 use sys::signal::Signals;
@@ -16,7 +17,8 @@ use tracing::{info, warn};
 use units::Nanos;
 
 use super::door::Doors;
-use super::{BindError, Config, addresses, attach, session};
+use super::{BindError, Config, attach, session};
+use crate::listening;
 
 /// How long a connection may take to say what it is.
 const FIRST_MESSAGE: Nanos = Nanos::from_secs(5);
@@ -62,24 +64,14 @@ struct Newcomer {
 
 impl Acceptor {
     pub fn bind(config: Config) -> Result<Self, BindError> {
-        let mut port = config.port;
-        let mut listeners = Vec::new();
-        let wanted = addresses(&config);
-        let families = wanted.len();
-        for mut address in wanted {
-            address.set_port(port);
-            let failed = move |error| BindError { address, error };
-            let tcp = match sys::tcp_listener(address) {
-                Ok(tcp) => tcp,
-                // A kernel without IPv6 has the other family.
-                Err(error) if families > 1 && address.is_ipv6() && is_no_family(&error) => continue,
-                Err(error) => return Err(failed(error)),
-            };
-            port = tcp.local_addr().map_err(failed)?.port();
-            address.set_port(port);
-            let udp = sys::udp_listener(address).map_err(failed)?;
-            listeners.extend([Listener::Tcp(tcp), Listener::Udp(udp)]);
-        }
+        let wanted = listening::addresses(config.bind, Family::Any);
+        let (listeners, port) = listening::on_one_port(&wanted, config.port, |mut address| {
+            let tcp = sys::tcp_listener(address)?;
+            address.set_port(tcp.local_addr()?.port());
+            let udp = sys::udp_listener(address)?;
+            Ok(([Listener::Tcp(tcp), Listener::Udp(udp)], address.port()))
+        })?;
+        let listeners = listeners.into_iter().flatten().collect();
         let nowhere = |error| BindError {
             address: SocketAddr::from(([0, 0, 0, 0], port)),
             error,
@@ -363,11 +355,6 @@ impl Newcomer {
             }
         }
     }
-}
-
-/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
-fn is_no_family(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::AddrNotAvailable || error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Tells a client why it gets no session.

@@ -3,13 +3,12 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use plan::Family;
 use proto::iperf3::{Cookie, Hello, State};
 use sys::signal::Signals;
 use sys::{Epoll, Events, Options, Readiness, Wait, Wake, clock};
@@ -18,6 +17,7 @@ use units::Nanos;
 
 use super::rooms::{Arrival, Rooms, put};
 use super::{Config, ServerEnd, guest};
+use crate::listening;
 use crate::server::BindError;
 
 /// How long a connection may take for its cookie.
@@ -83,30 +83,22 @@ struct Newcomer {
 
 impl Acceptor {
     pub fn bind(config: Config) -> Result<Self, BindError> {
-        let mut port = config.port;
-        let mut listeners = Vec::new();
-        let wanted = addresses(&config);
-        let families = wanted.len();
-        for mut address in wanted {
-            address.set_port(port);
-            let failed = move |error| BindError { address, error };
-            let tcp = match listen(address) {
-                Ok(tcp) => tcp,
-                // A kernel without IPv6 has the other family.
-                Err(error) if families > 1 && address.is_ipv6() && lacks_family(&error) => continue,
-                Err(error) => return Err(failed(error)),
-            };
-            port = tcp.local_addr().map_err(failed)?.port();
-            address.set_port(port);
-            let udp = sys::udp_listener(address).map_err(failed)?;
-            if let Some(device) = &config.device {
-                Options::of(&tcp).set_device(device).map_err(failed)?;
-                Options::of(&udp).set_device(device).map_err(failed)?;
+        let wanted = listening::addresses(config.bind, config.family);
+        let device = config.device.clone();
+        let (listeners, port) = listening::on_one_port(&wanted, config.port, |mut address| {
+            let tcp = listen(address)?;
+            address.set_port(tcp.local_addr()?.port());
+            let udp = sys::udp_listener(address)?;
+            if let Some(device) = &device {
+                Options::of(&tcp).set_device(device)?;
+                Options::of(&udp).set_device(device)?;
             }
-            listeners.extend([Listener::Tcp(tcp), Listener::Udp(udp)]);
             // Few kernels have it; a client that asks for it hears whether this one does.
-            listeners.extend(sys::sctp_listener(address).ok().map(Listener::Tcp));
-        }
+            let sctp = sys::sctp_listener(address).ok().map(Listener::Tcp);
+            let listeners = [Listener::Tcp(tcp), Listener::Udp(udp)];
+            Ok((listeners.into_iter().chain(sctp), address.port()))
+        })?;
+        let listeners = listeners.into_iter().flatten().collect();
         let nowhere = |error| BindError {
             address: SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)),
             error,
@@ -386,21 +378,4 @@ impl Drop for Place {
 /// A listener for plain connections and those of Multipath TCP, where the kernel has it.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     sys::mptcp_listener(address).or_else(|_| sys::tcp_listener(address))
-}
-
-fn addresses(config: &Config) -> Vec<SocketAddr> {
-    let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, config.port));
-    let v6 = SocketAddr::from((Ipv6Addr::UNSPECIFIED, config.port));
-    match (config.bind, config.family) {
-        (Some(address), _) => vec![SocketAddr::new(address, config.port)],
-        (None, Family::V4) => vec![v4],
-        (None, Family::V6) => vec![v6],
-        (None, Family::Any) => vec![v4, v6],
-    }
-}
-
-/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
-fn lacks_family(error: &io::Error) -> bool {
-    use io::ErrorKind::{AddrNotAvailable, Unsupported};
-    matches!(error.kind(), AddrNotAvailable | Unsupported)
 }

@@ -1,0 +1,80 @@
+//! Where servers listen: one port on every address that was asked for.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use plan::Family;
+
+use crate::server::BindError;
+
+/// The address that was asked for, or any of the family or of both.
+pub(crate) fn addresses(bind: Option<IpAddr>, family: Family) -> Vec<IpAddr> {
+    let (v4, v6) = (Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into());
+    match (bind, family) {
+        (Some(address), _) => vec![address],
+        (None, Family::V4) => vec![v4],
+        (None, Family::V6) => vec![v6],
+        (None, Family::Any) => vec![v4, v6],
+    }
+}
+
+/// What `open` gives for each address, and the port, which is the same for all: 0 asks for a free
+/// one. `open` also says which port it got.
+///
+/// # Errors
+/// EADDRINUSE and the like, with the address. A kernel without IPv6 has the other family.
+pub(crate) fn on_one_port<T>(
+    addresses: &[IpAddr],
+    mut port: u16,
+    mut open: impl FnMut(SocketAddr) -> io::Result<(T, u16)>,
+) -> Result<(Vec<T>, u16), BindError> {
+    let mut opened = Vec::new();
+    for ip in addresses {
+        let address = SocketAddr::new(*ip, port);
+        match open(address) {
+            Ok((listeners, got)) => {
+                opened.push(listeners);
+                port = got;
+            }
+            Err(error) if addresses.len() > 1 && ip.is_ipv6() && lacks_family(&error) => (),
+            Err(error) => return Err(BindError { address, error }),
+        }
+    }
+    Ok((opened, port))
+}
+
+/// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
+fn lacks_family(error: &io::Error) -> bool {
+    use io::ErrorKind::{AddrNotAvailable, Unsupported};
+    matches!(error.kind(), AddrNotAvailable | Unsupported)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(kind: io::ErrorKind) -> impl FnMut(SocketAddr) -> io::Result<(SocketAddr, u16)> {
+        move |address| match address.is_ipv6() {
+            true => Err(kind.into()),
+            false => Ok((address, 7)),
+        }
+    }
+
+    #[test]
+    fn the_port_of_the_first_address_is_that_of_all() {
+        let both = addresses(None, Family::Any);
+        let (opened, port) = on_one_port(&both, 0, |address| Ok((address.port(), 7))).unwrap();
+        assert_eq!((opened, port), (vec![0, 7], 7));
+    }
+
+    #[test]
+    fn a_kernel_without_ipv6_has_the_other_family() {
+        let both = addresses(None, Family::Any);
+        let (opened, _) = on_one_port(&both, 5, answer(io::ErrorKind::Unsupported)).unwrap();
+        assert_eq!(opened, ["0.0.0.0:5".parse().unwrap()]);
+        let taken = on_one_port(&both, 5, answer(io::ErrorKind::AddrInUse)).unwrap_err();
+        assert_eq!(taken.address, "[::]:7".parse().unwrap());
+        let only = addresses(None, Family::V6);
+        assert!(on_one_port(&only, 5, answer(io::ErrorKind::Unsupported)).is_err());
+    }
+}
