@@ -192,6 +192,23 @@ fn slips_get_one_sentence() {
             "the argument '--json' cannot be used with '--json-lines'",
         ),
     ];
+    let theirs =
+        "only client:KEY=VALUE can be set from here, and --b-setup 'ssh ...' sets it there";
+    let of_both =
+        format!("side b: the sysctl net.core.rmem_max=1 is of another machine too: {theirs}");
+    let of_server = format!(
+        "side b: the sysctl server:net.core.rmem_max=1 is of another machine too: {theirs}"
+    );
+    let compare = [
+        (
+            "compare server --b-sysctl net.core.rmem_max=1",
+            of_both.as_str(),
+        ),
+        (
+            "compare server --set-b server:net.core.rmem_max=1",
+            of_server.as_str(),
+        ),
+    ];
     let top = [
         (
             "",
@@ -207,6 +224,7 @@ fn slips_get_one_sentence() {
         ("netdyno run --help", run.as_slice()),
         ("netdyno serve --help", &serve),
         ("netdyno show --help", &show),
+        ("netdyno compare --help", &compare),
         ("netdyno --help", &top),
     ];
     for (help, slips) in all {

@@ -287,6 +287,12 @@ impl SideArgs {
             }
             (None, None) => return Err(format!("side {s}: nothing to run")),
         };
+        if let Some(sysctl) = sysctls.iter().find(|sysctl| !is_ours(sysctl, &work)) {
+            return Err(format!(
+                "side {s}: the sysctl {sysctl} is of another machine too: only client:KEY=VALUE can be \
+                 set from here, and --{s}-setup 'ssh ...' sets it there"
+            ));
+        }
         Ok(SideRequest {
             options: self
                 .typed(side)
@@ -345,6 +351,17 @@ impl SideArgs {
                 .map_err(|error| format!("--{s}-link: {error}"))?;
         }
         Plan::new(plan.path, plan.timing, plan.loads).map_err(|error| format!("side {s}: {error}"))
+    }
+}
+
+/// Whether this machine is where a sysctl belongs: both ends of a testbed are, and of what goes to a
+/// named host the client. An external command's other end is nobody's to know.
+fn is_ours(sysctl: &Sysctl, work: &Work) -> bool {
+    match work {
+        Work::Run { plan, .. } => {
+            matches!(plan.path, Path::Testbed { .. }) || sysctl.end == Some(End::Client)
+        }
+        Work::Exec { .. } => sysctl.end != Some(End::Server),
     }
 }
 
