@@ -40,59 +40,34 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     findings
 }
 
-/// What explains most comes first; a cause that tells why a CPU was busy comes before that CPU.
+/// What explains most comes first; a cause that tells why a CPU was busy comes before that CPU, and a
+/// FIFO in which others wait before the link whose rate fills it.
 fn order(findings: &mut [Finding]) {
-    let busiest = |end: Option<End>, findings: &[Finding]| {
-        let of_cpu = findings.iter().filter(|finding| {
-            matches!(finding.cause, Cause::SenderCpu | Cause::ReceiverCpu)
-                && (end.is_none() || from(finding) == end)
-        });
-        of_cpu.map(|finding| finding.explains).fold(0.0, f64::max)
-    };
-    let rank: Vec<f64> = findings
+    let of_cpu = findings
         .iter()
-        .map(|finding| match finding.cause {
-            // A part of what keeps the CPU busy, and the part that can be changed.
-            // The link's rate makes the queue, the FIFO makes the others wait in it.
-            Cause::HeadOfLine if in_fifo(finding) => 1.0 + finding.explains,
-            Cause::RootLock
-            | Cause::QueueCollision
-            | Cause::SoftirqOneCpu
-            | Cause::CgroupThrottle => finding
-                .explains
-                .max(busiest(from(finding), findings))
-                .max(busiest(None, findings)),
-            _ => finding.explains,
-        })
-        .collect();
-    let mut places: Vec<usize> = (0..findings.len()).collect();
-    places.sort_by(|a, b| {
-        let specific = |at: usize| is_specific(findings[at].cause);
-        rank[*b]
-            .total_cmp(&rank[*a])
-            .then(specific(*b).cmp(&specific(*a)))
-            .then(findings[*b].confidence.total_cmp(&findings[*a].confidence))
+        .filter(|finding| matches!(finding.cause, Cause::SenderCpu | Cause::ReceiverCpu));
+    let busiest = of_cpu.map(|finding| finding.explains).fold(0.0, f64::max);
+    let rank = |finding: &Finding| match finding.cause {
+        Cause::HeadOfLine if queue::is_in_fifo(finding) => 1.0 + finding.explains,
+        Cause::RootLock | Cause::QueueCollision | Cause::SoftirqOneCpu | Cause::CgroupThrottle => {
+            finding.explains.max(busiest)
+        }
+        _ => finding.explains,
+    };
+    findings.sort_by(|a, b| {
+        rank(b)
+            .total_cmp(&rank(a))
+            .then(is_specific(b.cause).cmp(&is_specific(a.cause)))
+            .then(b.confidence.total_cmp(&a.confidence))
     });
-    let ordered: Vec<Finding> = places.iter().map(|at| findings[*at].clone()).collect();
-    findings.clone_from_slice(&ordered);
 }
 
-/// Whether a FIFO's backlog is among the rows.
-fn in_fifo(finding: &Finding) -> bool {
-    let mut rows = finding.evidence.iter();
-    rows.any(|row| row.row == "qdisc.backlog_bytes" && row.says.contains("fifo"))
-}
-
+/// Whether the cause says what can be changed, where others only say what was short.
 fn is_specific(cause: Cause) -> bool {
     !matches!(
         cause,
         Cause::SenderCpu | Cause::ReceiverCpu | Cause::CongestionWindow | Cause::Scheduler
     )
-}
-
-/// The end that a finding's first row is from.
-fn from(finding: &Finding) -> Option<End> {
-    finding.evidence.first().and_then(|evidence| evidence.end)
 }
 
 /// A finding about `load`, or about the whole run.

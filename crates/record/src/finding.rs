@@ -79,7 +79,8 @@ pub struct Finding {
     pub load: Option<String>,
     /// How sure, 0 to 1.
     pub confidence: f64,
-    /// Share of the time or of the loss that it explains, 0 to 1. Findings are in falling order of it.
+    /// Share of the time or of the loss that it explains, 0 to 1. Findings are in falling order of it,
+    /// but for those that say why another one is so: they stand before it.
     pub explains: f64,
     /// Rows that prove it, the strongest first.
     pub evidence: Vec<Evidence>,

@@ -31,36 +31,38 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     findings.into_iter().flatten().collect()
 }
 
+/// Names of the rows of [`backlog`] and [`fifo`].
+const BACKLOG: &str = "qdisc.backlog_bytes";
+const FIFO: &str = "qdisc.fifo.backlog_bytes";
+
 /// The deepest backlog that a qdisc of `end` had at a reading.
 pub(super) fn backlog(run: &Run, end: End) -> Option<Evidence> {
-    deepest(run, end, |_| true)
+    deepest(run, end, BACKLOG, |_| true)
 }
 
 /// The same of a FIFO, in which everybody waits behind everybody.
 pub(super) fn fifo(run: &Run, end: End) -> Option<Evidence> {
-    deepest(run, end, |qdisc| qdisc.contains("fifo"))
+    deepest(run, end, FIFO, |qdisc| qdisc.contains("fifo"))
 }
 
-fn deepest(run: &Run, end: End, which: fn(&str) -> bool) -> Option<Evidence> {
-    let seen = run.hosts_observed.of(end)?;
-    let rows = seen.highest.iter();
-    let backlogs =
-        rows.filter(|row| row.source == "qdisc" && row.name == "backlog_bytes" && which(row.label));
+/// Whether the backlog of a FIFO is among a finding's rows.
+pub(super) fn is_in_fifo(finding: &Finding) -> bool {
+    finding.evidence.iter().any(|evidence| evidence.row == FIFO)
+}
+
+fn deepest(run: &Run, end: End, name: &str, which: fn(&str) -> bool) -> Option<Evidence> {
+    let backlogs = run
+        .hosts_observed
+        .of(end)?
+        .highest
+        .iter()
+        .filter(|row| row.source == "qdisc" && row.name == "backlog_bytes" && which(row.label));
     let deepest = backlogs
         .max_by_key(|row| row.value)
         .filter(|row| row.value > 0)?;
-    let says = format!(
-        "qdisc {} held up to {}",
-        deepest.label,
-        Bytes::new(deepest.value)
-    );
-    Some(row(
-        end,
-        "qdisc.backlog_bytes",
-        deepest.value as f64,
-        "bytes",
-        says,
-    ))
+    let size = Bytes::new(deepest.value);
+    let says = format!("qdisc {} held up to {size}", deepest.label);
+    Some(row(end, name, deepest.value as f64, "bytes", says))
 }
 
 /// A shaper or a link that is full.
