@@ -7,7 +7,7 @@ mod comparisons;
 mod index;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -216,10 +216,10 @@ fn write_whole(folder: &Path, name: &str, document: &impl Serialize) -> Result<(
     let path = folder.join(name);
     let partial = folder.join(format!("{name}.partial"));
     let write = || -> io::Result<()> {
-        let mut file = File::create(&partial)?;
+        let mut file = BufWriter::new(File::create(&partial)?);
         serde_json::to_writer_pretty(&mut file, document)?;
         file.write_all(b"\n")?;
-        file.sync_all()?;
+        file.into_inner()?.sync_all()?;
         fs::rename(&partial, &path)
     };
     write().with_context(|| format!("writing {}", path.display()))

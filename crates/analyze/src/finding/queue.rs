@@ -218,7 +218,10 @@ fn dropped(run: &Run, way: &Way) -> Option<Finding> {
         says,
     )];
     evidence.extend(backlog(run, way.sender));
-    let explains = (drops as f64 / retransmits as f64).min(1.0) * loss_weight(way);
+    // Where most packets waited for the rate, the link never ran empty: the drops only say so to TCP.
+    let full = overlimits(run, way.sender).is_some_and(|(share, _)| share >= 0.5);
+    let aside = if full { 0.9 } else { 1.0 };
+    let explains = (drops as f64 / retransmits as f64).min(1.0) * loss_weight(way) * aside;
     (drops > 0).then(|| {
         finding(
             Cause::QdiscDrop,

@@ -182,6 +182,22 @@ fn a_full_link_and_a_shaper() {
 }
 
 #[test]
+fn drops_of_a_shaper_that_never_runs_empty_come_after_its_rate() {
+    let mut run = stream();
+    run.loads[0].directions[0].retransmits = Some(50);
+    client(&mut run).retransmits = Some(50);
+    let tbf = "eth0 tbf 1: root";
+    observe(&mut run, |rows| {
+        rows.set("qdisc", tbf, "overlimits", 199_000);
+        rows.set("qdisc", tbf, "packets", 200_000);
+        rows.set("qdisc", tbf, "drops", 50);
+    });
+    let host = run.hosts_observed.client.as_mut().unwrap();
+    host.highest.set("qdisc", tbf, "backlog_bytes", 50_000);
+    assert_eq!(causes(&run)[..2], [Cause::LinkRate, Cause::QdiscDrop]);
+}
+
+#[test]
 fn lost_datagrams_are_found_where_they_were_lost() {
     type Part = fn(&mut LossAddress) -> &mut Option<u64>;
     let places: [(Cause, Part); 7] = [

@@ -13,8 +13,29 @@ use crate::client::Client;
 use crate::hosts::hosts;
 use crate::process::{children, eventually, program, tell};
 
-/// What came first, against what was put in.
-fn first(case: &str, put_in: Cause, run: &Run) {
+/// What was put in comes first: at once, or in two of three runs, since others work on this machine
+/// too. The run is one in which it did.
+fn first(case: &str, put_in: Cause, run: impl Fn() -> Run) -> Run {
+    let at_once = run();
+    if comes_first(case, put_in, &at_once) {
+        return at_once;
+    }
+    let again = || {
+        let run = run();
+        assert!(
+            comes_first(case, put_in, &run),
+            "{case}: {:#?}, and before {:#?}",
+            run.findings,
+            at_once.findings
+        );
+        run
+    };
+    again();
+    again()
+}
+
+/// Whether what came first is what was put in; kept for the score.
+fn comes_first(case: &str, put_in: Cause, run: &Run) -> bool {
     let found = run.findings.first();
     let name = found.map_or("nothing", |finding| finding.cause.name());
     if let Some(path) = std::env::var_os("NETDYNO_SCORE") {
@@ -25,12 +46,11 @@ fn first(case: &str, put_in: Cause, run: &Run) {
             .unwrap();
         writeln!(file, "{}\t{name}\t{case}", put_in.name()).unwrap();
     }
-    assert_eq!(name, put_in.name(), "{case}: {:#?}", run.findings);
-    let found = found.unwrap();
-    assert!(
-        !found.evidence.is_empty() && found.advice.len() <= 96,
-        "{found:?}"
-    );
+    if let Some(found) = found {
+        let told = !found.evidence.is_empty() && found.advice.len() <= 96;
+        assert!(told, "{found:?}");
+    }
+    name == put_in.name()
 }
 
 /// A run in a testbed with `link`.
@@ -40,6 +60,13 @@ fn run(words: &str, link: &str) -> Run {
         "" => client.document(),
         link => client.word("--link").word(link).document(),
     }
+}
+
+/// What kept the kernel from being traced.
+fn untraced(run: &Run) -> Option<&str> {
+    let mut doubts = run.doubts.iter();
+    let doubt = doubts.find(|doubt| doubt.doubt == "unobserved")?;
+    Some(&doubt.evidence)
 }
 
 /// Work that keeps a CPU busy, until it is dropped.
@@ -64,55 +91,61 @@ impl Drop for Spinner {
 #[test]
 fn a_small_receive_buffer_on_a_long_path() {
     not_run::needs_namespaces!();
-    let run = run("-t 2 --no-probe --load stream:rcvbuf=64K", "delay=20ms");
-    first("64 kB receive buffer, 20 ms", Cause::ReceiveWindow, &run);
+    first("64 kB receive buffer, 20 ms", Cause::ReceiveWindow, || {
+        run("-t 2 --no-probe --load stream:rcvbuf=64K", "delay=20ms")
+    });
 }
 
 #[test]
 fn a_small_send_buffer_on_a_long_path() {
     not_run::needs_namespaces!();
-    let run = run("-t 2 --no-probe --load stream:sndbuf=64K", "delay=20ms");
-    first("64 kB send buffer, 20 ms", Cause::SendBuffer, &run);
+    first("64 kB send buffer, 20 ms", Cause::SendBuffer, || {
+        run("-t 2 --no-probe --load stream:sndbuf=64K", "delay=20ms")
+    });
 }
 
 #[test]
 fn a_token_bucket_at_the_sender() {
     not_run::needs_namespaces!();
-    let run = run(
-        "-t 2 --load stream:cc=cubic",
-        "qdisc=tbf rate 50mbit burst 64kb latency 20ms",
-    );
-    first("tbf of 50 Mbit/s", Cause::LinkRate, &run);
+    first("tbf of 50 Mbit/s", Cause::LinkRate, || {
+        run(
+            "-t 2 --load stream:cc=cubic",
+            "qdisc=tbf rate 50mbit burst 64kb latency 20ms",
+        )
+    });
 }
 
 #[test]
 fn a_link_of_a_rate() {
     not_run::needs_namespaces!();
-    let run = run("-t 2 --load stream", "rate=50M");
-    first("link of 50 Mbit/s", Cause::LinkRate, &run);
+    first("link of 50 Mbit/s", Cause::LinkRate, || {
+        run("-t 2 --load stream", "rate=50M")
+    });
 }
 
 #[test]
 fn packets_lost_on_the_path() {
     not_run::needs_namespaces!();
-    let run = run(
-        "-t 2 --no-probe --load stream:cc=cubic",
-        "delay=5ms,loss=0.01",
-    );
-    first("1 % lost on the path", Cause::PathLoss, &run);
+    first("1 % lost on the path", Cause::PathLoss, || {
+        run(
+            "-t 2 --no-probe --load stream:cc=cubic",
+            "delay=5ms,loss=0.01",
+        )
+    });
 }
 
 #[test]
 fn datagrams_lost_on_the_path() {
     not_run::needs_namespaces!();
-    let run = run(
-        "-t 2 --no-probe --load udp-stream:rate=20M",
-        "delay=1ms,loss=0.05",
-    );
-    first(
+    let run = first(
         "5 % of the datagrams lost on the path",
         Cause::PathLoss,
-        &run,
+        || {
+            run(
+                "-t 2 --no-probe --load udp-stream:rate=20M",
+                "delay=1ms,loss=0.05",
+            )
+        },
     );
     let loss = &run.loads[0].loss[0];
     assert!(loss.address.path.unwrap() > loss.lost * 9 / 10, "{loss:?}");
@@ -121,25 +154,26 @@ fn datagrams_lost_on_the_path() {
 #[test]
 fn a_pace() {
     not_run::needs_namespaces!();
-    let run = run("-t 2 --no-probe --load stream:pace=50M", "");
-    first("pace of 50 Mbit/s", Cause::Pacing, &run);
+    first("pace of 50 Mbit/s", Cause::Pacing, || {
+        run("-t 2 --no-probe --load stream:pace=50M", "")
+    });
 }
 
 #[test]
 fn an_application_that_writes_a_kilobyte_a_millisecond() {
     not_run::needs_namespaces!();
-    let run = run("-t 2 --no-probe --load stream:size=1000,rate=8M", "");
-    first("1 kB a millisecond", Cause::Application, &run);
+    first("1 kB a millisecond", Cause::Application, || {
+        run("-t 2 --no-probe --load stream:size=1000,rate=8M", "")
+    });
 }
 
 #[test]
 fn a_tiny_receive_buffer_under_a_flood() {
     not_run::needs_namespaces!();
-    let run = run("-t 1 --no-probe --load udp-stream:rcvbuf=4K,rate=400M", "");
     first(
         "4 kB receive buffer, 400 Mbit/s",
         Cause::ReceiverSocketDrop,
-        &run,
+        || run("-t 1 --no-probe --load udp-stream:rcvbuf=4K,rate=400M", ""),
     );
 }
 
@@ -147,30 +181,29 @@ fn a_tiny_receive_buffer_under_a_flood() {
 fn a_receiver_that_stops() {
     not_run::needs_namespaces!();
     let words = "-t 2 --no-probe --load udp-stream:rate=100M,rcvbuf=64K -i 0.1 --json";
-    let running = Client::new(words).start();
-    running.measures(End::Client, 3);
-    let server = eventually("the server's process", || {
-        children(running.pid()).first().copied()
+    let case = "receiver stopped for 200 ms";
+    first(case, Cause::ReceiverSocketDrop, || {
+        let running = Client::new(words).start();
+        running.measures(End::Client, 3);
+        let server = eventually("the server's process", || {
+            children(running.pid()).first().copied()
+        });
+        tell(server, Signal::SIGSTOP);
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        tell(server, Signal::SIGCONT);
+        running.end().document()
     });
-    tell(server, Signal::SIGSTOP);
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    tell(server, Signal::SIGCONT);
-    let run = running.end().document();
-    first(
-        "receiver stopped for 200 ms",
-        Cause::ReceiverSocketDrop,
-        &run,
-    );
 }
 
 #[test]
 fn a_queue_that_overflows_at_the_sender() {
     not_run::needs_namespaces!();
-    let run = run(
-        "-t 2 --no-probe --load udp-stream:rate=40M",
-        "rate=20M,qdisc=pfifo limit 50",
-    );
-    first("40 Mbit/s into 20 Mbit/s", Cause::QdiscDrop, &run);
+    let run = first("40 Mbit/s into 20 Mbit/s", Cause::QdiscDrop, || {
+        run(
+            "-t 2 --no-probe --load udp-stream:rate=40M",
+            "rate=20M,qdisc=pfifo limit 50",
+        )
+    });
     let loss = &run.loads[0].loss[0];
     assert!(
         loss.address.sender_qdisc.unwrap() > loss.lost * 9 / 10,
@@ -181,11 +214,12 @@ fn a_queue_that_overflows_at_the_sender() {
 #[test]
 fn bulk_and_probe_in_one_fifo() {
     not_run::needs_namespaces!();
-    let run = run(
-        "-t 4 -O 2 --load stream:cc=cubic,sndbuf=4M",
-        "rate=20M,qdisc=pfifo limit 500",
-    );
-    first("one FIFO at 20 Mbit/s", Cause::HeadOfLine, &run);
+    let run = first("one FIFO at 20 Mbit/s", Cause::HeadOfLine, || {
+        run(
+            "-t 4 -O 2 --load stream:cc=cubic,sndbuf=4M",
+            "rate=20M,qdisc=pfifo limit 500",
+        )
+    });
     assert!(
         run.findings
             .iter()
@@ -205,8 +239,9 @@ mod alone {
         not_run::needs_namespaces!();
         not_run::needs_program!("taskset");
         let _spinner = Spinner::on(1);
-        let run = run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "");
-        first("spinner on the receiver's CPU", Cause::ReceiverCpu, &run);
+        first("spinner on the receiver's CPU", Cause::ReceiverCpu, || {
+            run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "")
+        });
     }
 
     #[test]
@@ -214,22 +249,29 @@ mod alone {
         not_run::needs_namespaces!();
         not_run::needs_program!("taskset");
         let _spinner = Spinner::on(0);
-        let run = run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "");
-        first("spinner on the sender's CPU", Cause::SenderCpu, &run);
+        first("spinner on the sender's CPU", Cause::SenderCpu, || {
+            run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "")
+        });
     }
 
     /// HTB has one lock for all of the device's queues.
     #[test]
     fn one_root_lock_for_senders_on_both_cpus() {
         not_run::needs_root!();
-        let run = run(
-            "-t 2 --no-probe --explain locks --load udp-stream:flows=4,size=64,cpu=0-1",
-            "qdisc=htb r2q 1000 default 3",
-        );
-        if let Some(doubt) = run.doubts.iter().find(|doubt| doubt.doubt == "unobserved") {
-            return not_run::test(not_run::here!(), &doubt.evidence);
+        let shared = || {
+            run(
+                "-t 2 --no-probe --explain locks --load udp-stream:flows=4,size=64,cpu=0-1",
+                "qdisc=htb r2q 1000 default 3",
+            )
+        };
+        if let Some(missing) = untraced(&shared()) {
+            return not_run::test(not_run::here!(), missing);
         }
-        first("HTB shared by senders on both CPUs", Cause::RootLock, &run);
+        first(
+            "HTB shared by senders on both CPUs",
+            Cause::RootLock,
+            shared,
+        );
     }
 
     /// Each CPU's packets into queue 0, against a queue for each CPU.
@@ -258,13 +300,14 @@ mod alone {
                 // anew when nothing is under way (ooo_okay in net/ipv4/tcp_output.c).
                 let words = "-t 1 --no-probe --explain queues --load stream:flows=2,cpu=0 \
                              --load stream:flows=2,cpu=1";
-                let run = Client::new(&format!("{} {words}", server.address())).document();
-                if let Some(doubt) = run.doubts.iter().find(|doubt| doubt.doubt == "unobserved") {
-                    return not_run::test(not_run::here!(), &doubt.evidence);
+                let steered = || Client::new(&format!("{} {words}", server.address())).document();
+                let run = steered();
+                if let Some(missing) = untraced(&run) {
+                    return not_run::test(not_run::here!(), missing);
                 }
                 if collide {
                     let case = "four flows in one of two queues";
-                    first(case, Cause::QueueCollision, &run);
+                    first(case, Cause::QueueCollision, steered);
                 } else {
                     let collides = |finding: &Finding| finding.cause == Cause::QueueCollision;
                     assert!(!run.findings.iter().any(collides), "{:#?}", run.findings);
@@ -279,13 +322,14 @@ mod alone {
         let Some(group) = Quota::of("20000") else {
             return not_run::test(not_run::here!(), "no control group with a CPU quota");
         };
-        let mut command = Command::new("sh");
-        // The shell moves itself, so that everything it becomes is in the group.
-        command.args(["-c", "echo $$ > \"$0\"/cgroup.procs; exec \"$@\""]);
-        command.arg(&group.0).arg(program());
-        sys::child::die_with_parent(&mut command);
-        let run = Client::wrapped(command, "run", "-t 2 --no-probe --load stream").document();
-        first("a fifth of a CPU", Cause::CgroupThrottle, &run);
+        first("a fifth of a CPU", Cause::CgroupThrottle, || {
+            let mut command = Command::new("sh");
+            // The shell moves itself, so that everything it becomes is in the group.
+            command.args(["-c", "echo $$ > \"$0\"/cgroup.procs; exec \"$@\""]);
+            command.arg(&group.0).arg(program());
+            sys::child::die_with_parent(&mut command);
+            Client::wrapped(command, "run", "-t 2 --no-probe --load stream").document()
+        });
     }
 
     /// Nothing was put in.
@@ -297,12 +341,14 @@ mod alone {
             ("-t 2 --load udp-stream:rate=18M", "rate=20M"),
             ("-t 2 --load probe", ""),
         ] {
-            let run = run(words, link);
-            first(&format!("clean: {words} {link}"), Cause::Unlimited, &run);
+            let run = first(&format!("clean: {words} {link}"), Cause::Unlimited, || {
+                run(words, link)
+            });
             assert_eq!(run.findings.len(), 1, "{:#?}", run.findings);
         }
-        let run = run("-t 2 --no-probe --load rr", "");
-        first("clean: requests and replies", Cause::RoundTrip, &run);
+        first("clean: requests and replies", Cause::RoundTrip, || {
+            run("-t 2 --no-probe --load rr", "")
+        });
     }
 }
 
