@@ -7,17 +7,33 @@ use record::{End, Run};
 /// CPUs' worth of work of others that leaves a run undisturbed.
 const SPARE: f64 = 0.1;
 
-/// Fails the test unless `holds`; on a machine that was busy with other work at that time, nothing
-/// can be said, and that is noted.
-pub fn judge(run: &Run, what: &str, holds: bool, found: impl Display) {
+/// What `once` gives when it holds: at once, or in both of two more tries, since others work on this
+/// machine too.
+pub fn holds<T>(once: impl Fn() -> Result<T, String>) -> T {
+    let first = match once() {
+        Ok(held) => return held,
+        Err(found) => found,
+    };
+    let again = || once().unwrap_or_else(|found| panic!("{found}; and before: {first}"));
+    again();
+    again()
+}
+
+/// An error unless `holds`; on a machine that was busy with other work at that time, nothing can be
+/// said, and that is noted.
+///
+/// # Errors
+/// What does not hold.
+pub fn judge(run: &Run, what: &str, holds: bool, found: impl Display) -> Result<(), String> {
     match others(run) {
         _ if holds => (),
         Some(others) if others > SPARE => {
             let reason = format!("other work took {others:.2} CPUs while it was measured; {found}");
             not_run::cell(what, reason);
         }
-        others => panic!("{what}: {found}; other work took {others:?} CPUs"),
+        others => return Err(format!("{what}: {found}; other work took {others:?} CPUs")),
     }
+    Ok(())
 }
 
 /// CPUs that other processes and the hypervisor took in the measured time. Both hosts are this

@@ -6,7 +6,7 @@ mod alone {
     use record::{End, Run};
 
     use crate::client::Client;
-    use crate::machine::judge;
+    use crate::machine::{holds, judge};
 
     const RATE: f64 = 100e6;
     const MTU: f64 = 1500.0;
@@ -35,6 +35,10 @@ mod alone {
 
     /// A run of `load` in which the link gave what it carries.
     fn full(load: &str) -> Run {
+        holds(|| fills(load))
+    }
+
+    fn fills(load: &str) -> Result<Run, String> {
         // The warm-up leaves the growth of the window out of the figure. The short queue drops what
         // is too much: one that is longer than the socket's buffer would slow the sender instead.
         let words = format!("-4 -O 1 -t 3 -i 100ms --no-probe --load {load} --link");
@@ -57,7 +61,7 @@ mod alone {
                 &what,
                 off.abs() < 0.01,
                 format!("{headline:.0} of {carried:.0} bit/s"),
-            );
+            )?;
         }
         for end in End::BOTH
             .into_iter()
@@ -73,15 +77,15 @@ mod alone {
                 &format!("intervals of {load}"),
                 most <= RATE,
                 format!("{most:.0} bit/s"),
-            );
+            )?;
             judge(
                 &run,
                 "an interval each tenth of a second",
                 rates.len() >= 39,
                 rates.len(),
-            );
+            )?;
         }
-        run
+        Ok(run)
     }
 
     #[test]
