@@ -1,12 +1,14 @@
 //! The bare loops: the same sockets, options and message sizes as netdyno's, one system call a
 //! message, and nothing else: no statistics, no clock, no readiness, no pacing. What netdyno moves
 //! less than these is its own cost. Beside them, two meters that serve for any tool: the gaps
-//! between datagrams as the kernel saw them, and the CPU time and memory of a child process.
+//! between datagrams as the kernel saw them, and the CPU time and memory of a child process; and
+//! netperf processes by the hundred that are paced from outside.
 
 mod alarm;
 mod cost;
 mod exchange;
 mod gap;
+mod netperfs;
 mod percentiles;
 mod tally;
 mod tcp;
@@ -17,6 +19,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use units::BitRate;
 
 const USAGE: &str = "\
 bare tcp-send  ADDRESS:PORT SIZE SECONDS   write until the time is over
@@ -26,6 +29,7 @@ bare udp-recv  ADDRESS:PORT SIZE           until an empty datagram
 bare rr-ask    ADDRESS:PORT SIZE SECONDS   write, read, and again
 bare rr-answer ADDRESS:PORT SIZE           read, write, and again
 bare udp-gap   PORT SIZE GAP_NS SECONDS    gaps between datagrams of SIZE to PORT (needs CAP_NET_RAW)
+bare netperfs  NUMBER BYTES_PER_SECOND -- OPTION…   netperf processes, each paced; the sum of what they print
 bare cost      FILE -- PROGRAM ARGUMENT…   run it; its CPU time and memory go into FILE";
 
 fn main() -> ExitCode {
@@ -60,6 +64,12 @@ fn run(words: &[&str]) -> Result<ExitCode> {
                 ),
             };
             println!("{}", gap::watch(&stream, seconds(time)?)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        ["netperfs", number, rate, "--", ref options @ ..] => {
+            let number = bytes(number)?;
+            let rate = BitRate::new(bytes(rate)? as u64 * 8);
+            println!("{}", netperfs::run(number, rate, options)?);
             return Ok(ExitCode::SUCCESS);
         }
         ["cost", file, "--", program, ref arguments @ ..] => {

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod ethtool;
 pub mod limits;
 pub mod netns;
+pub mod pidfd;
 pub mod redirect;
 pub mod rtnetlink;
 pub mod signal;

@@ -37,8 +37,6 @@ pub enum Ground {
     Loopback,
     /// Two network namespaces joined by a veth pair.
     Namespaces,
-    /// The same, with a qdisc that lets so much pass (tbf, Mbit/s) at the client.
-    Shaped(u32),
 }
 
 /// A stream whose gaps are recorded.

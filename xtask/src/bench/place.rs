@@ -42,7 +42,6 @@ impl Place {
         match ground {
             Ground::Loopback => Ok(Self::Loopback),
             Ground::Namespaces => namespaces(),
-            Ground::Shaped(mbits) => shaped(mbits),
         }
     }
 
@@ -128,17 +127,6 @@ impl Drop for Holder {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn shaped(mbits: u32) -> Result<Place> {
-    let place = namespaces()?;
-    if let Place::Namespaces { client, .. } = &place {
-        // Room for the queues of hundreds of flows: what is dropped would be sent again.
-        client.run(&format!(
-            "tc qdisc add dev client root tbf rate {mbits}mbit burst 256kb limit 64mb"
-        ))?;
-    }
-    Ok(place)
 }
 
 fn namespaces() -> Result<Place> {

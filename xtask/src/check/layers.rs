@@ -54,7 +54,7 @@ const LAYERS: [Layer; 18] = [
         ],
     ),
     layer("not-run", Side::Tool, &[]),
-    layer("bare", Side::Tool, &[]),
+    layer("bare", Side::Tool, &["sys", "units"]),
     layer("fuzz", Side::Tool, &["units", "plan", "record", "proto"]),
     layer("xtask", Side::Tool, &["stats", "analyze", "not-run"]),
 ];

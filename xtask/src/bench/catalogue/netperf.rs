@@ -181,8 +181,8 @@ pub static CONTESTS: [Contest; 10] = [
     },
     Contest {
         name: "netperf-paced-500",
-        title: "500 flows of 300 kB/s: ours by pacing, 500 netperf processes by a qdisc of 1.3 Gbit/s that all share",
-        ground: Ground::Shaped(1300),
+        title: "500 flows of 300 kB/s, each paced by the kernel: ours in one process, and 500 netperf processes",
+        ground: Ground::Namespaces,
         seconds: 10,
         meter: None,
         connections: None,
@@ -193,7 +193,7 @@ pub static CONTESTS: [Contest; 10] = [
                 Reading::NetperfDetail(300_000),
             ),
             netperf(
-                "netperfs.sh 500 -H {address} -p {port} -l {seconds} --",
+                "bare netperfs 500 300000 -- -H {address} -p {port} -l {seconds}",
                 Reading::NetperfMbits,
             ),
         ],
