@@ -2,6 +2,7 @@
 //! be tested on them without a network.
 
 mod bulk;
+mod compared;
 mod datagram;
 mod exchange;
 mod stage;
@@ -10,6 +11,7 @@ mod unfinished;
 use record::Event;
 
 pub use bulk::{bidir, tcp_stream, thousand_flows};
+pub use compared::{compared, compared_with_itself};
 pub use datagram::udp_with_loss;
 pub use exchange::open_loop;
 pub use unfinished::{interrupted, killed, refused};

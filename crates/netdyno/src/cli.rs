@@ -38,7 +38,7 @@ pub use diff::{DiffArgs, DiffRequest};
 pub use explain::{ExplainArgs, ExplainRequest};
 pub use history::{
     ExportArgs, ExportFormat, ExportRequest, Filter, HistoryArgs, HistoryRequest, MergeArgs,
-    MergeRequest,
+    MergeRequest, Times,
 };
 pub use lab::{LabArgs, LabRequest};
 pub use output::Output;

@@ -5,6 +5,8 @@
 
 mod comparisons;
 mod index;
+mod kept;
+mod series;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -16,6 +18,7 @@ use serde::Serialize;
 
 pub use comparisons::{Entry, Journal};
 pub use index::Label;
+pub use kept::Kept;
 
 /// Where runs are kept.
 #[derive(Debug, Clone)]
@@ -106,7 +109,10 @@ impl Store {
                 ids.retain(|id| id.starts_with(start));
                 match (ids.pop(), ids.len()) {
                     (Some(id), 0) => Ok(id),
-                    (None, _) => bail!("there is no run '{start}' in {}", self.runs.display()),
+                    (None, _) => match self.no_run(start) {
+                        Some(sentence) => bail!(sentence),
+                        None => bail!("there is no run '{start}' in {}", self.runs.display()),
+                    },
                     (Some(id), more) => {
                         bail!(
                             "'{start}' begins the names of {} runs, the latest is {id}",

@@ -1,6 +1,7 @@
 //! Lists of stored runs, for eyes and for other programs.
 
 mod export;
+mod together;
 mod trend;
 
 use record::{Status, Summary};
@@ -11,6 +12,7 @@ use crate::style::Style;
 use crate::table::{Align, Table};
 
 pub use export::{csv, json_lines, openmetrics};
+pub use together::{all_series, comparisons};
 pub use trend::trend;
 
 /// What a row shows of a run, the first that it has.

@@ -15,6 +15,11 @@ pub fn document(document: &impl Serialize) -> String {
     text
 }
 
+/// Any document as one line, with its newline.
+pub fn document_line(document: &impl Serialize) -> String {
+    line(document)
+}
+
 /// What limited a run, by its name.
 pub fn findings_json(run: &Run) -> String {
     #[derive(Serialize)]

@@ -106,6 +106,22 @@ fn findings_stand_before_doubts() {
 }
 
 #[test]
+fn comparisons() {
+    for (name, comparison) in [
+        ("told", samples::compared()),
+        ("with-itself", samples::compared_with_itself()),
+    ] {
+        let text = report::comparison(&comparison, Style::PLAIN);
+        for line in text.lines() {
+            assert_eq!(line.trim_end(), line, "{name}");
+        }
+        insta::assert_snapshot!(format!("comparison-{name}"), text);
+    }
+    let all = [samples::compared(), samples::compared_with_itself()];
+    insta::assert_snapshot!("comparisons", report::comparisons(&all, Style::PLAIN));
+}
+
+#[test]
 fn colours_change_no_letter() {
     for (name, events) in samples::all() {
         let run = run(&events);

@@ -64,6 +64,18 @@ fn every_document_is_valid() {
 }
 
 #[test]
+fn every_comparison_is_valid() {
+    let validator = validator(&published("comparison-1.json"));
+    for comparison in [samples::compared(), samples::compared_with_itself()] {
+        assert_valid(&validator, &report::document(&comparison));
+        assert_valid(&validator, &report::document_line(&comparison));
+        let mut changed = serde_json::to_value(&comparison).unwrap();
+        changed["verdict"] = "faster".into();
+        assert!(!validator.is_valid(&changed));
+    }
+}
+
+#[test]
 fn every_event_is_valid() {
     let validator = validator(&published("event-1.json"));
     for (_, events) in samples::all() {

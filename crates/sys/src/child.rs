@@ -1,7 +1,7 @@
 //! What a child process does between fork and exec.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -77,6 +77,19 @@ pub fn end_group(child: &std::process::Child, kill: bool) -> io::Result<()> {
     check(unsafe { libc::kill(-group, signal) }).map(drop)
 }
 
+/// A descriptor that becomes readable when `child` ends (pidfd_open(2)).
+///
+/// # Errors
+/// ENOSYS on kernels before 5.3; no descriptor left.
+pub fn ending(child: &std::process::Child) -> io::Result<OwnedFd> {
+    let pid = child.id() as libc::pid_t;
+    // SAFETY: no pointers; the result is checked.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let fd = check(fd as libc::c_int)?;
+    // SAFETY: the kernel just gave us this descriptor and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +106,26 @@ mod tests {
         let output = command.output().unwrap();
         let name = format!("net:[{}]\n", fresh.inode().unwrap());
         assert_eq!(String::from_utf8(output.stdout).unwrap(), name);
+    }
+
+    #[test]
+    fn the_end_of_a_child_is_something_to_wait_for() {
+        use crate::{Epoll, Events, Readiness};
+        use units::Nanos;
+        let mut child = Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let ending = ending(&child).unwrap();
+        let epoll = Epoll::new().unwrap();
+        epoll.add(&ending, 7, Readiness::READ).unwrap();
+        let mut events = Events::with_capacity(1);
+        epoll.wait(&mut events, Some(Nanos::ZERO)).unwrap();
+        assert_eq!(events.iter().count(), 0);
+        drop(child.stdin.take());
+        epoll.wait(&mut events, None).unwrap();
+        assert_eq!(events.iter().map(|(key, _)| key).collect::<Vec<_>>(), [7]);
+        assert!(child.wait().unwrap().success());
     }
 
     #[test]

@@ -130,6 +130,9 @@ impl CompareArgs {
                 false => Err(format!("--resume: '{id}' is not the name of a comparison")),
             };
         }
+        if self.max_time.is_some_and(Nanos::is_zero) {
+            return Err("--max-time: 0 leaves no time for a pair".to_owned());
+        }
         let (a, b) = (SideArgs::from(&self.a), SideArgs::from(&self.b));
         let b = match (self.aa, b.first_typed()) {
             (true, Some(option)) => return Err(format!("{option} does not go with --aa: B is A")),
@@ -287,8 +290,8 @@ const EXAMPLES: &str = "\
 Examples:
   netdyno compare --a-load rate=200M --b-load rate=190M
   netdyno compare --a-link qdisc=pfifo --b-link 'qdisc=htb r2q 1000 default 3'
-  netdyno compare server --a-sysctl net.ipv4.tcp_congestion_control=cubic \\
-                         --b-sysctl net.ipv4.tcp_congestion_control=reno
+  netdyno compare server --a-sysctl client:net.ipv4.tcp_congestion_control=cubic \\
+                         --b-sysctl client:net.ipv4.tcp_congestion_control=reno
   netdyno compare server --b-setup 'ethtool -K eth0 tso off' --b-teardown 'ethtool -K eth0 tso on'
   netdyno compare --a ./netdyno-old --b ./netdyno-new --load rr
   netdyno compare --a-host old-server --b-host new-server

@@ -32,7 +32,7 @@ pub struct Filter {
     pub latest: Option<usize>,
 }
 
-/// List stored runs
+/// List stored runs, comparisons or series
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = HISTORY)]
 pub struct HistoryArgs {
@@ -47,6 +47,10 @@ pub struct HistoryArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    /// Comparisons, each with its answer
+    Comparisons(Times),
+    /// What 'run --repeat', '--until' and '--sweep' made
+    Series(Times),
     /// A metric over time, with the changes of its level
     #[command(after_help = TREND)]
     Trend {
@@ -60,6 +64,23 @@ enum What {
     },
 }
 
+/// Which of those that have neither host nor label.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct Times {
+    /// Not before a time, such as 2026-11-30, 2026-11-30T12:00, or an age: 36h, 7d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Not after a time
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// The latest N of them
+    #[arg(short = 'n', long, value_name = "N")]
+    pub latest: Option<usize>,
+    /// One JSON document a line
+    #[arg(long)]
+    pub json_lines: bool,
+}
+
 /// What of the history.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HistoryRequest {
@@ -70,6 +91,10 @@ pub enum HistoryRequest {
         /// For programs.
         json_lines: bool,
     },
+    /// Comparisons.
+    Comparisons(Times),
+    /// Series of runs.
+    Series(Times),
     /// A metric over time.
     Trend {
         /// Which.
@@ -88,6 +113,8 @@ impl HistoryArgs {
                 filter: self.filter,
                 json_lines: self.json_lines,
             },
+            Some(What::Comparisons(times)) => HistoryRequest::Comparisons(times),
+            Some(What::Series(times)) => HistoryRequest::Series(times),
             Some(What::Trend {
                 metric,
                 filter,
@@ -190,6 +217,7 @@ Examples:
   netdyno history -n 20                         the latest twenty
   netdyno history --host server --since 7d
   netdyno history --label nightly --load stream
+  netdyno history comparisons -n 5
   netdyno history trend throughput --label nightly";
 
 const TREND: &str = "\

@@ -5,20 +5,20 @@ use clap::Args;
 use super::Output;
 use super::output::OutputArgs;
 
-/// Show a stored run as it was
+/// Show a stored run, comparison or series as it was
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ShowArgs {
-    /// Which run; the latest when left out
+    /// Which; the latest run when left out
     id: Option<String>,
     #[command(flatten)]
     output: OutputArgs,
 }
 
-/// A stored run in some form.
+/// Something stored in some form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShowRequest {
-    /// A run's name in the store; none for the latest. Never a path.
+    /// Its name in the store; none for the latest run. Never a path.
     pub id: Option<String>,
     /// In which form.
     pub output: Output,
@@ -55,4 +55,5 @@ pub(super) fn is_id(id: &str) -> bool {
 const EXAMPLES: &str = "\
 Examples:
   netdyno show              the latest run
-  netdyno show --json       its document";
+  netdyno show --json       its document
+  netdyno show 20261130T2221   a comparison, or whatever else is called so";

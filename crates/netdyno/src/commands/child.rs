@@ -1,12 +1,15 @@
 //! Programs that a command runs one after the other: netdyno itself, and commands of the user.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use sys::signal::Signals;
 use sys::{Epoll, Events, Readiness};
+use units::Nanos;
 
 use crate::exit::Exit;
 
@@ -43,8 +46,9 @@ pub fn shell(command: &str) -> Command {
     shell
 }
 
-/// Runs `command` to its end; ^C goes to it and all that it started, a second one kills them.
-pub fn finish(mut command: Command, signals: &Signals) -> Result<Ended, String> {
+/// Runs `command` to its end; ^C goes to it and all that it started, a second one kills them. Without
+/// `signals` nothing disturbs it.
+pub fn finish(mut command: Command, signals: Option<&Signals>) -> Result<Ended, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     command
         .stdin(Stdio::null())
@@ -55,53 +59,76 @@ pub fn finish(mut command: Command, signals: &Signals) -> Result<Ended, String> 
     let mut child = command
         .spawn()
         .map_err(|error| format!("starting {program}: {error}"))?;
-    let mut complaints = child.stderr.take();
-    let complaints = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(pipe) = &mut complaints {
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    });
-    let (output, interrupted) =
-        read(&mut child, signals).map_err(|error| format!("watching {program}: {error}"))?;
-    // What it left behind in its group holds no pipe of ours any more, and is in nobody's way.
+    let (said, interrupted) =
+        watch(&mut child, signals).map_err(|error| format!("watching {program}: {error}"))?;
     let status = child.wait().ok();
+    let [output, complaint] = said.map(|said| String::from_utf8_lossy(&said).into_owned());
     Ok(Ended {
-        output: String::from_utf8_lossy(&output).into_owned(),
-        complaint: complaints.join().unwrap_or_default(),
+        output,
+        complaint,
         status,
         interrupted,
     })
 }
 
-/// All that the child prints, and whether a signal came meanwhile.
-fn read(child: &mut Child, signals: &Signals) -> std::io::Result<(Vec<u8>, bool)> {
-    const SIGNAL: u64 = 0;
-    const OUTPUT: u64 = 1;
-    let mut output = Vec::new();
-    let mut interrupted = false;
-    let Some(mut pipe) = child.stdout.take() else {
-        return Ok((output, interrupted));
-    };
+/// What a program says on standard output and standard error.
+type Said = [Vec<u8>; 2];
+
+/// All that the child says until it ends, and whether a signal came meanwhile. What it leaves in
+/// the background may hold its pipes open for longer: nobody waits for that.
+fn watch(child: &mut Child, signals: Option<&Signals>) -> io::Result<(Said, bool)> {
+    const END: u64 = 2;
+    const SIGNAL: u64 = 3;
+    let mut said = Said::default();
+    let mut pipes = [
+        child.stdout.take().map(OwnedFd::from).map(File::from),
+        child.stderr.take().map(OwnedFd::from).map(File::from),
+    ];
     let epoll = Epoll::new()?;
-    epoll.add(signals, SIGNAL, Readiness::READ)?;
-    epoll.add(&pipe, OUTPUT, Readiness::READ)?;
-    let mut events = Events::with_capacity(2);
+    for (key, pipe) in (0..).zip(pipes.iter().flatten()) {
+        epoll.add(pipe, key, Readiness::READ)?;
+    }
+    let ending = sys::child::ending(child)?;
+    epoll.add(&ending, END, Readiness::READ)?;
+    if let Some(signals) = signals {
+        epoll.add(signals, SIGNAL, Readiness::READ)?;
+    }
+    let mut events = Events::with_capacity(4);
     let mut chunk = vec![0; 64 * 1024];
+    let (mut interrupted, mut has_ended) = (false, false);
     loop {
-        epoll.wait(&mut events, None)?;
+        // A pipe holds no more than one reading takes (pipe(7)).
+        let last = has_ended;
+        epoll.wait(&mut events, last.then_some(Nanos::ZERO))?;
         for (key, _) in events.iter() {
-            if key == OUTPUT {
-                match pipe.read(&mut chunk)? {
-                    0 => return Ok((output, interrupted)),
-                    n => output.extend_from_slice(&chunk[..n]),
+            match (key, signals) {
+                (END, _) => {
+                    epoll.remove(&ending)?;
+                    has_ended = true;
+                }
+                (SIGNAL, Some(signals)) => {
+                    while signals.next().is_some() {
+                        let _ = sys::child::end_group(child, interrupted);
+                        interrupted = true;
+                    }
+                }
+                (key, _) => {
+                    let index = key as usize;
+                    let Some(pipe) = &mut pipes[index] else {
+                        continue;
+                    };
+                    match pipe.read(&mut chunk)? {
+                        0 => {
+                            epoll.remove(&*pipe)?;
+                            pipes[index] = None;
+                        }
+                        n => said[index].extend_from_slice(&chunk[..n]),
+                    }
                 }
             }
-            while key == SIGNAL && signals.next().is_some() {
-                let _ = sys::child::end_group(child, interrupted);
-                interrupted = true;
-            }
+        }
+        if last {
+            return Ok((said, interrupted));
         }
     }
 }
@@ -132,5 +159,37 @@ impl Ended {
             Some(6) => Exit::Invalid,
             _ => Exit::Missing,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(script: &str) -> Ended {
+        finish(shell(script), None).unwrap()
+    }
+
+    #[test]
+    fn all_that_it_says_is_heard() {
+        let ended = ended("seq 1 100000; echo no >&2; exit 3");
+        assert_eq!(ended.output.lines().count(), 100_000);
+        assert_eq!(ended.reason(), "no");
+        assert_eq!(ended.status.unwrap().code(), Some(3));
+    }
+
+    #[test]
+    fn nobody_waits_for_what_stays_in_the_background() {
+        let start = std::time::Instant::now();
+        let ended = ended("yes & echo $! >&2");
+        assert!(start.elapsed() < std::time::Duration::from_secs(100));
+        let kill = format!("kill {} || true", ended.complaint.trim());
+        assert!(
+            finish(shell(&kill), None)
+                .unwrap()
+                .status
+                .unwrap()
+                .success()
+        );
     }
 }

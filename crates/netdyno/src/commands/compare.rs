@@ -16,11 +16,12 @@ use record::{Comparison, Hosts, Run, Side, Sides, Status, Trial, Verdict};
 use sys::signal::{self, Signals};
 use units::Nanos;
 
+pub(super) use self::put_back::act_on_notes;
 use self::state::State;
 use self::trial::Done;
 use crate::cli::{self, CompareRequest, Comparing, Request, Work};
 use crate::exit::Exit;
-use crate::store::{Entry, Store};
+use crate::store::{Entry, Kept, Store};
 use crate::{label, say};
 
 /// Chance of a false alarm.
@@ -35,10 +36,14 @@ pub fn compare(request: &CompareRequest, command: Vec<String>) -> ExitCode {
         say!("neither XDG_STATE_HOME nor HOME says where to keep a comparison");
         return Exit::Missing.into();
     };
-    put_back::act_on_notes(&store);
+    act_on_notes(&store);
     let begun = match request {
-        CompareRequest::New(asked) => State::begin(&store, asked, command),
-        CompareRequest::Resume(id) => resumed(&store, id),
+        CompareRequest::New(asked) => {
+            may_be_set(asked).and_then(|()| State::begin(&store, asked, command))
+        }
+        CompareRequest::Resume(id) => {
+            resumed(&store, id).and_then(|state| may_be_set(&state.asked).map(|()| state))
+        }
     };
     match begun.and_then(|state| run(&store, state)) {
         Ok(exit) => exit.into(),
@@ -49,11 +54,41 @@ pub fn compare(request: &CompareRequest, command: Vec<String>) -> ExitCode {
     }
 }
 
+/// The document of a comparison in the store; of one without an end the answer of the pairs so far.
+pub(super) fn stored(store: &Store, id: &str) -> Result<Comparison, String> {
+    let said = |error: anyhow::Error| format!("{error:#}");
+    let ended = store.comparison_ids().map_err(said)?;
+    if ended.iter().any(|ended| ended == id) {
+        return store.comparison(id).map_err(said);
+    }
+    let state = resumed(store, id).map_err(|(sentence, _)| sentence)?;
+    let mut schedule = Schedule::new(rules(&state));
+    replay(&mut schedule, &state);
+    let reason = format!(
+        "it goes on, or was killed ('netdyno compare --resume {id}' then does the rest): the verdict \
+         is that of the pairs so far"
+    );
+    let status = Status::Interrupted;
+    Ok(document(&state, &schedule, status, Some(reason)))
+}
+
 /// Why there is no answer at all, with the code to exit with.
 type Refused = (String, Exit);
 
+/// Whether the sysctls of both sides are there to be set.
+fn may_be_set(asked: &Comparing) -> Result<(), Refused> {
+    let sides = Side::BOTH.map(|side| asked.sides.of(side));
+    sides.into_iter().try_for_each(sysctl::check)
+}
+
 fn resumed(store: &Store, id: &str) -> Result<State, Refused> {
     let broken = |error: anyhow::Error| (format!("{error:#}"), Exit::Usage);
+    let id = &match store.kept(Some(id)).map_err(broken)? {
+        Kept::Comparison(id) => id,
+        Kept::Run(id) | Kept::Series(id) => {
+            return Err((format!("'{id}' is no comparison"), Exit::Usage));
+        }
+    };
     let entries = store.entries(id).map_err(broken)?;
     let Some(Entry::Begin { command, .. }) = entries.first() else {
         return Err((format!("comparison '{id}' never began"), Exit::Usage));
@@ -83,6 +118,10 @@ fn run(store: &Store, mut state: State) -> Result<Exit, Refused> {
     let start = Instant::now();
     let before = state.elapsed_before();
     let (status, reason) = loop {
+        // One that came while the last trial was put back.
+        if signals.next().is_some() {
+            break interrupted();
+        }
         let elapsed = before + start.elapsed();
         let (side, block) = match schedule.next(elapsed.as_secs_f64()) {
             Step::Stop(stop) => break ending(stop, &state.trials),
@@ -96,7 +135,7 @@ fn run(store: &Store, mut state: State) -> Result<Exit, Refused> {
         let Done {
             trial,
             run,
-            interrupted,
+            interrupted: is_interrupted,
             exit,
         } = done;
         let primaries = placed(&state.asked, &trial);
@@ -104,11 +143,8 @@ fn run(store: &Store, mut state: State) -> Result<Exit, Refused> {
         let reason = trial.reason.clone();
         let went_well = trial.status == Status::Ok;
         state.trials.push(trial);
-        if interrupted {
-            break (
-                Status::Interrupted,
-                Some("interrupted: the verdict is that of the pairs so far".to_owned()),
-            );
+        if is_interrupted {
+            break interrupted();
         }
         match block {
             None if !went_well => {
@@ -199,6 +235,11 @@ fn settle_times(state: &mut State, pilots: &[Run]) {
     if let Err(error) = state.journal.add(&Entry::Times { warm_up, trial }) {
         say!("{error:#}");
     }
+}
+
+fn interrupted() -> (Status, Option<String>) {
+    let reason = "interrupted: the verdict is that of the pairs so far";
+    (Status::Interrupted, Some(reason.to_owned()))
 }
 
 fn ending(stop: Stop, trials: &[Trial]) -> (Status, Option<String>) {

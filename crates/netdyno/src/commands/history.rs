@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use record::Summary;
 
-use super::screen;
-use crate::cli::{ExportFormat, ExportRequest, Filter, HistoryRequest};
+use super::{compare, screen};
+use crate::cli::{ExportFormat, ExportRequest, Filter, HistoryRequest, Times};
 use crate::exit::Exit;
 use crate::say;
 use crate::store::Store;
@@ -30,6 +30,35 @@ fn list(request: &HistoryRequest) -> Result<String> {
             match json_lines {
                 true => report::summaries_json_lines(&runs),
                 false => report::history(&runs, screen::style()),
+            }
+        }
+        HistoryRequest::Comparisons(times) => {
+            let store = store()?;
+            let mut found = Vec::new();
+            for id in within(store.begun_comparison_ids()?, times)? {
+                match compare::stored(&store, &id) {
+                    Ok(comparison) => found.push(comparison),
+                    // One broken comparison does not hide the others.
+                    Err(sentence) => say!("comparison '{id}': {sentence}"),
+                }
+            }
+            match times.json_lines {
+                true => found.iter().map(report::document_line).collect(),
+                false => report::comparisons(&found, screen::style()),
+            }
+        }
+        HistoryRequest::Series(times) => {
+            let store = store()?;
+            let mut found = Vec::new();
+            for id in within(store.series_ids()?, times)? {
+                match store.series(&id) {
+                    Ok(series) => found.push(series),
+                    Err(error) => say!("series '{id}': {error:#}"),
+                }
+            }
+            match times.json_lines {
+                true => found.iter().map(report::document_line).collect(),
+                false => report::all_series(&found, screen::style()),
             }
         }
         HistoryRequest::Trend {
@@ -70,6 +99,36 @@ fn exported(request: &ExportRequest) -> Result<String> {
 
 pub(super) fn store() -> Result<Store> {
     Store::of_environment().context("neither XDG_STATE_HOME nor HOME says where runs are")
+}
+
+/// Those of the names that were begun in that time, by the names' own times.
+fn within(mut ids: Vec<String>, times: &Times) -> Result<Vec<String>> {
+    let edge = |option, text: &Option<String>| {
+        let time = text.as_deref().map(|text| time(option, text)).transpose()?;
+        // Names are times without what stands between the digits.
+        anyhow::Ok(time.map(|time| {
+            time.replace(['-', ':'], "")
+                .chars()
+                .take(15)
+                .collect::<String>()
+        }))
+    };
+    let (since, until) = (
+        edge("--since", &times.since)?,
+        edge("--until", &times.until)?,
+    );
+    ids.retain(|id| {
+        since
+            .as_ref()
+            .is_none_or(|since| id.as_str() >= since.as_str())
+            && until
+                .as_ref()
+                .is_none_or(|until| id.as_str() <= until.as_str() || id.starts_with(until))
+    });
+    if let Some(latest) = times.latest {
+        ids.drain(..ids.len().saturating_sub(latest));
+    }
+    Ok(ids)
 }
 
 fn filtered(store: &Store, filter: &Filter) -> Result<Vec<Summary>> {

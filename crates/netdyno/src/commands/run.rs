@@ -8,11 +8,13 @@ use record::{Event, Facts, Status};
 use sys::signal::{self, Signals};
 
 use crate::cli::RunRequest;
+use crate::commands::compare::act_on_notes;
 use crate::commands::place::Place;
 use crate::commands::sink::Sinks;
 use crate::exit::Exit;
 use crate::label;
 use crate::say;
+use crate::store::Store;
 
 /// Descriptors beside those of flows.
 const SPARE_DESCRIPTORS: u64 = 512;
@@ -20,6 +22,10 @@ const SPARE_DESCRIPTORS: u64 = 512;
 /// Makes the run, shows it, keeps it.
 pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
     signal::ignore_broken_pipes();
+    // A comparison that was killed may have left the machine as it needed it.
+    if let Some(store) = Store::of_environment() {
+        act_on_notes(&store);
+    }
     // First: namespaces are for a process with a single thread.
     let mut place = match Place::prepare(&request.plan.path, request.allow_local) {
         Ok(place) => place,

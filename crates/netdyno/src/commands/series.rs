@@ -54,7 +54,7 @@ fn make(
     let signals = Signals::take().map_err(|error| format!("taking signals: {error}"))?;
     let started = label::now();
     let id = label::run_id(&started);
-    let folder = store.folder().join("series").join(&id);
+    let folder = store.series_folder(&id);
     fs::create_dir_all(&folder)
         .map_err(|error| format!("creating {}: {error}", folder.display()))?;
     let first = Metric::usual(&request.plan.loads);
@@ -109,9 +109,9 @@ fn make(
         let _ = write!(io::stderr(), "\r\x1b[K");
     }
     conclude(&mut series);
-    let path = folder.join("series.json");
-    fs::write(&path, report::document(&series))
-        .map_err(|error| format!("writing {}: {error}", path.display()))?;
+    store
+        .keep_series(&series)
+        .map_err(|error| format!("{error:#}"))?;
     if !request.quiet {
         say!("a file for each cell is in {}", folder.display());
     }
@@ -152,7 +152,7 @@ fn one(
             command.args([option, text]);
         }
     }
-    let ended = child::finish(command, signals)?;
+    let ended = child::finish(command, Some(signals))?;
     let run = match serde_json::from_str::<Run>(&ended.output) {
         Ok(run) => SeriesRun {
             run: Some(run.id.clone()),

@@ -2,16 +2,17 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow, bail};
 
+use super::history::store;
 use super::screen::{self, Screen};
-use super::sink;
+use super::{compare, sink};
 use crate::cli::{Output, ShowRequest};
 use crate::exit::Exit;
 use crate::say;
-use crate::store::Store;
+use crate::store::{Kept, Store};
 
-/// Shows a stored run as it was.
+/// Shows what is stored as it was.
 pub fn show(request: &ShowRequest) -> ExitCode {
     match text(request) {
         Ok(text) => super::print(&text),
@@ -23,12 +24,35 @@ pub fn show(request: &ShowRequest) -> ExitCode {
 }
 
 fn text(request: &ShowRequest) -> Result<String> {
-    let store =
-        Store::of_environment().context("neither XDG_STATE_HOME nor HOME says where runs are")?;
-    let id = store.find(request.id.as_deref())?;
-    let events = store.events(&id)?;
+    let store = store()?;
+    match store.kept(request.id.as_deref())? {
+        Kept::Run(id) => run(&store, &id, request.output),
+        Kept::Comparison(id) => {
+            let found = compare::stored(&store, &id).map_err(|sentence| anyhow!(sentence))?;
+            match request.output {
+                Output::Text => Ok(report::comparison(&found, screen::style())),
+                Output::Json => Ok(report::document(&found)),
+                Output::JsonLines | Output::Csv => {
+                    bail!("'{id}' is a comparison, which has a text and a document (--json) only")
+                }
+            }
+        }
+        Kept::Series(id) => {
+            let found = store.series(&id)?;
+            match request.output {
+                Output::Text => Ok(report::series(&found, screen::style())),
+                Output::Json => Ok(report::document(&found)),
+                Output::Csv => Ok(report::series_csv(&found)),
+                Output::JsonLines => bail!("'{id}' is a series of runs, which has no events"),
+            }
+        }
+    }
+}
+
+fn run(store: &Store, id: &str, output: Output) -> Result<String> {
+    let events = store.events(id)?;
     let mut screen = Screen::new(screen::style(), true);
-    Ok(match request.output {
+    Ok(match output {
         Output::JsonLines => report::json_lines(&events),
         output => {
             let lines: String = events.iter().map(|event| screen.take(event)).collect();
@@ -37,7 +61,7 @@ fn text(request: &ShowRequest) -> Result<String> {
             } else {
                 String::new()
             };
-            lines + &sink::whole(output, &mut screen, &store.document(&id)?)
+            lines + &sink::whole(output, &mut screen, &store.document(id)?)
         }
     })
 }

@@ -101,6 +101,14 @@ impl Store {
         super::folders_with(&self.comparisons(), DOCUMENT)
     }
 
+    /// Those that have no document yet, too.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn begun_comparison_ids(&self) -> Result<Vec<String>> {
+        super::folders_with(&self.comparisons(), JOURNAL)
+    }
+
     /// The document of comparison `id`.
     ///
     /// # Errors

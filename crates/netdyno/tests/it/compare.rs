@@ -1,11 +1,16 @@
 //! Two sides against each other, and everything put back.
 
+mod alone;
+mod kept;
+mod sides;
+
 use std::fs;
 
 use nix::sys::signal::Signal;
 use record::{Comparison, Verdict};
 
-use crate::client::{Client, Ended};
+use crate::client::{Client, Ended, Running};
+use crate::document;
 use crate::process::{eventually, netdyno};
 
 /// External commands: the arithmetic of a comparison without any network.
@@ -20,7 +25,35 @@ fn of_numbers(a: &str, b: &str, words: &str) -> Ended {
 }
 
 fn document(ended: &Ended) -> Comparison {
-    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {}", ended.stderr))
+    assert!(!ended.stdout.is_empty(), "{}", ended.stderr);
+    document::comparison(&ended.stdout)
+}
+
+/// Name of the one comparison that goes on, once it has made so many trials.
+fn after_trials(client: &Running, trials: usize) -> String {
+    let folder = client.store().state_home().join("netdyno/comparisons");
+    eventually("some trials", || {
+        let entry = fs::read_dir(&folder).ok()?.next()?.ok()?;
+        let text = fs::read_to_string(entry.path().join("journal.jsonl")).ok()?;
+        (text.matches("\"trial\":{").count() >= trials)
+            .then(|| entry.file_name().into_string().unwrap())
+    })
+}
+
+/// What netdyno says with these words about the store of an ended command: code, standard output,
+/// standard error.
+fn asked(ended: &Ended, words: &[&str]) -> (i32, String, String) {
+    let output = netdyno()
+        .args(words)
+        .env("XDG_STATE_HOME", ended.store.state_home())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        crate::process::code(output.status),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 /// A number near `middle` that differs each time.
@@ -89,13 +122,7 @@ fn an_interrupted_comparison_has_its_verdict_and_is_resumed() {
         .word("--exec-b")
         .word(&slow(120))
         .start();
-    let folder = client.store().state_home().join("netdyno/comparisons");
-    let journal = || {
-        let entry = fs::read_dir(&folder).ok()?.next()?.ok()?;
-        let text = fs::read_to_string(entry.path().join("journal.jsonl")).ok()?;
-        (text.matches("\"trial\"").count() > 14).then(|| entry.file_name().into_string().unwrap())
-    };
-    let id = eventually("some pairs", journal);
+    let id = after_trials(&client, 15);
     client.tell(Signal::SIGINT);
     let ended = client.end();
     assert_eq!(ended.code, 130, "{}", ended.stderr);
@@ -180,59 +207,4 @@ fn sysctls_are_put_back_after_success_failure_and_interruption() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("killed before it put back"), "{said}");
     assert_eq!(harmless(), before);
-}
-
-/// On real traffic in the testbed, with trials of their own length.
-mod alone {
-    use super::*;
-    use record::Status;
-
-    fn testbed(words: &str) -> Comparison {
-        document(
-            &Client::wrapped(netdyno(), "compare", words)
-                .word("--json")
-                .end(),
-        )
-    }
-
-    #[test]
-    fn a_true_five_percent_is_found() {
-        not_run::needs_namespaces!();
-        let found =
-            testbed("-t 300ms -O 100ms --pairs 8 --no-probe --a-load rate=200M --b-load rate=190M");
-        if found.verdict != Some(Verdict::Worse) {
-            // A machine that has no time for 200 Mbit/s measures itself.
-            let invalid = found
-                .trials
-                .iter()
-                .filter(|trial| trial.status != Status::Ok)
-                .count();
-            let busy = found.doubts.iter().any(|doubt| doubt.doubt == "other-work");
-            assert!(
-                invalid > 0 || busy,
-                "{:?} {:?}",
-                found.metrics[0],
-                found.doubts
-            );
-            not_run::cell("5 % of 200 Mbit/s", "other work took the CPUs");
-            return;
-        }
-        let estimate = found.metrics[0].estimate.as_ref().unwrap();
-        assert!((estimate.value - 0.95).abs() < 0.02, "{estimate:?}");
-    }
-
-    #[test]
-    fn the_same_twice_is_not_different() {
-        not_run::needs_namespaces!();
-        let mut alarms = 0;
-        for seed in 0..4 {
-            let words = format!("--aa -t 100ms -O 50ms --pairs 6 --no-probe --seed {seed}");
-            let found = testbed(&words);
-            alarms += usize::from(matches!(
-                found.verdict,
-                Some(Verdict::Better | Verdict::Worse)
-            ));
-        }
-        assert!(alarms <= 2, "{alarms} of 4");
-    }
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
-use record::{Event, Run};
+use record::{Comparison, Event, Run};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -14,10 +14,17 @@ static RUN: LazyLock<Validator> =
     LazyLock::new(|| validator(include_str!("../../../../docs/schema/run-1.json")));
 static EVENT: LazyLock<Validator> =
     LazyLock::new(|| validator(include_str!("../../../../docs/schema/event-1.json")));
+static COMPARISON: LazyLock<Validator> =
+    LazyLock::new(|| validator(include_str!("../../../../docs/schema/comparison-1.json")));
 
 /// A document of a run. Fails the test unless it is one, with every key once.
 pub fn run(text: &str) -> Run {
     checked(&RUN, text)
+}
+
+/// A document of a comparison, likewise.
+pub fn comparison(text: &str) -> Comparison {
+    checked(&COMPARISON, text)
 }
 
 /// One event of a stream.

@@ -4,13 +4,15 @@
 //! that is done. A comparison that was killed leaves its note, and the next start acts on it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sys::signal::Signals;
 
 use super::sysctl;
 use crate::cli::SideRequest;
-use crate::commands::child;
+use crate::commands::child::{self, Ended};
 use crate::say;
 use crate::store::Store;
 
@@ -52,24 +54,30 @@ impl Changes {
         };
         let folder = folder(store);
         let path = folder.join(format!("{pid}.json"));
-        let write = || -> std::io::Result<()> {
-            fs::create_dir_all(&folder)?;
-            fs::write(&path, serde_json::to_vec_pretty(&note)?)
-        };
-        write().map_err(|error| format!("writing {}: {error}", path.display()))?;
+        let written = fs::create_dir_all(&folder).and_then(|()| note.write(&path));
+        written.map_err(|error| format!("writing {}: {error}", path.display()))?;
         Ok(Self {
             note: Some((path, note)),
         })
     }
 
-    /// Sets the sysctls and runs the setup.
-    pub fn make(&mut self, side: &SideRequest) -> Result<(), String> {
-        for wanted in sysctl::of_this_machine(side) {
-            sysctl::write(&wanted.key, &wanted.value)?;
+    /// Sets the sysctls and runs the setup; how that ended where the user interrupted it.
+    pub fn make(&mut self, side: &SideRequest, signals: &Signals) -> Result<Option<Ended>, String> {
+        for (index, wanted) in sysctl::of_this_machine(side).into_iter().enumerate() {
+            let written = sysctl::write(&wanted.key, &wanted.value);
+            if let (Err(_), Some((_, note))) = (&written, &mut self.note) {
+                // What was not set needs no putting back.
+                note.sysctls.truncate(index);
+            }
+            written?;
         }
-        match &side.setup {
-            Some(setup) => command("the setup", setup),
-            None => Ok(()),
+        let Some(setup) = &side.setup else {
+            return Ok(None);
+        };
+        let ended = child::finish(child::shell(setup), Some(signals))?;
+        match ended.interrupted {
+            true => Ok(Some(ended)),
+            false => success("the setup", setup, &ended).map(|()| None),
         }
     }
 
@@ -78,9 +86,7 @@ impl Changes {
         let Some((path, note)) = self.note.take() else {
             return Ok(());
         };
-        let result = note.put_back();
-        let _ = fs::remove_file(path);
-        result
+        note.put_back(&path)
     }
 }
 
@@ -93,18 +99,26 @@ impl Drop for Changes {
 }
 
 impl Note {
-    /// All of it, even where a part fails; the first failure.
-    fn put_back(&self) -> Result<(), String> {
-        let teardown = self
-            .teardown
-            .as_ref()
-            .map(|teardown| command("the teardown", teardown));
-        let sysctls = self
-            .sysctls
-            .iter()
-            .map(|(key, value)| sysctl::write(key, value));
-        let all: Vec<_> = teardown.into_iter().chain(sysctls).collect();
-        all.into_iter().collect()
+    /// All of it, even where a part fails; the first failure. The note goes, but for the sysctls that
+    /// could not be set.
+    fn put_back(mut self, path: &Path) -> Result<(), String> {
+        let teardown = self.teardown.take().map(|teardown| tear_down(&teardown));
+        let mut result = teardown.unwrap_or(Ok(()));
+        self.sysctls.retain(|(key, value)| {
+            let written = sysctl::write(key, value);
+            let failed = written.is_err();
+            result = result.clone().and(written);
+            failed
+        });
+        let done = match self.sysctls.is_empty() {
+            true => fs::remove_file(path),
+            false => self.write(path),
+        };
+        result.and(done.map_err(|error| format!("writing {}: {error}", path.display())))
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        fs::write(path, serde_json::to_vec_pretty(self)?)
     }
 
     /// Whether the process that was to put it back is still there to do it.
@@ -114,7 +128,7 @@ impl Note {
 }
 
 /// Puts back what a comparison left when it was killed.
-pub(super) fn act_on_notes(store: &Store) {
+pub(in crate::commands) fn act_on_notes(store: &Store) {
     let Ok(entries) = fs::read_dir(folder(store)) else {
         return;
     };
@@ -125,7 +139,9 @@ pub(super) fn act_on_notes(store: &Store) {
         let Some(note) = note.filter(|note| !note.is_in_hands()) else {
             continue;
         };
-        if note.boot_id == boot_id() {
+        if note.boot_id != boot_id() {
+            let _ = fs::remove_file(path);
+        } else {
             let names: Vec<&str> = note.sysctls.iter().map(|(key, _)| key.as_str()).collect();
             let what = match (names.as_slice(), &note.teardown) {
                 ([], Some(_)) => "its teardown".to_owned(),
@@ -133,11 +149,10 @@ pub(super) fn act_on_notes(store: &Store) {
                 (names, Some(_)) => format!("{} and its teardown", names.join(", ")),
             };
             say!("a comparison was killed before it put back {what}: doing so now");
-            if let Err(error) = note.put_back() {
+            if let Err(error) = note.put_back(&path) {
                 say!("{error}");
             }
         }
-        let _ = fs::remove_file(path);
     }
 }
 
@@ -145,20 +160,20 @@ fn folder(store: &Store) -> PathBuf {
     store.folder().join("put-back")
 }
 
-fn command(what: &str, command: &str) -> Result<(), String> {
-    let output = child::shell(command)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .map_err(|error| format!("starting {what} '{command}': {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.trim().lines().last().unwrap_or_default().to_owned();
-    Err(format!(
-        "{what} '{command}' ended with {}: {said}",
-        output.status
-    ))
+/// Whatever the user does meanwhile.
+fn tear_down(teardown: &str) -> Result<(), String> {
+    let ended = child::finish(child::shell(teardown), None)?;
+    success("the teardown", teardown, &ended)
+}
+
+fn success(what: &str, command: &str, ended: &Ended) -> Result<(), String> {
+    let status = match ended.status {
+        Some(status) if status.success() => return Ok(()),
+        Some(status) => status.to_string(),
+        None => "no status".to_owned(),
+    };
+    let said = ended.complaint.trim().lines().last().unwrap_or_default();
+    Err(format!("{what} '{command}' ended with {status}: {said}"))
 }
 
 fn boot_id() -> String {

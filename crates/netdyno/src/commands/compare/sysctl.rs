@@ -1,12 +1,14 @@
 //! Sysctls of a side: which are the testbed's own, which are this machine's.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use plan::Path;
 use sys::netns::NetNs;
 
 use crate::cli::{SideRequest, Sysctl, Work};
+use crate::exit::Exit;
 
 /// Those that a run in a testbed sets inside its namespaces, as `run --sysctl` takes them.
 pub(super) fn for_run(side: &SideRequest) -> Vec<String> {
@@ -24,6 +26,26 @@ pub(super) fn of_this_machine(side: &SideRequest) -> Vec<&Sysctl> {
         .iter()
         .filter(|sysctl| !is_of_testbed(side, sysctl));
     all.collect()
+}
+
+/// Whether those that are set on this machine are there, and may be set; nothing is changed.
+pub(super) fn check(side: &SideRequest) -> Result<(), (String, Exit)> {
+    for Sysctl { key, .. } in of_this_machine(side) {
+        let opened = fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(file(key));
+        opened.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => (format!("this kernel has no sysctl {key}"), Exit::Usage),
+            _ => (
+                format!(
+                    "the sysctl {key} cannot be set: {error} (it is this machine's; run as root)"
+                ),
+                Exit::Missing,
+            ),
+        })?;
+    }
+    Ok(())
 }
 
 fn is_of_testbed(side: &SideRequest, sysctl: &Sysctl) -> bool {
@@ -46,7 +68,7 @@ fn is_per_namespace(key: &str) -> bool {
     });
     match looked.join() {
         Ok(Ok(writable)) => writable,
-        Ok(Err(error)) => error.kind() == std::io::ErrorKind::PermissionDenied,
+        Ok(Err(error)) => error.kind() == ErrorKind::PermissionDenied,
         Err(_) => false,
     }
 }

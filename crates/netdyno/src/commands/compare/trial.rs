@@ -44,11 +44,17 @@ pub(super) fn run(
     let clock = Instant::now();
     let changes = put_back::Changes::begin(store, request);
     let result = changes.and_then(|mut changes| {
-        let result = changes
-            .make(request)
-            .and_then(|()| work(state, side, block, steady, signals));
+        let result = match changes.make(request, signals) {
+            Ok(None) => work(state, side, block, steady, signals),
+            Ok(Some(interrupted)) => Ok(interrupted),
+            Err(reason) => Err(reason),
+        };
         // Whatever came of it.
-        changes.put_back().and(result)
+        match (result, changes.put_back()) {
+            (Ok(_), Err(reason)) => Err(reason),
+            (Err(first), Err(second)) => Err(format!("{first}; {second}")),
+            (result, Ok(())) => result,
+        }
     });
     let mut trial = Trial {
         block,
@@ -126,7 +132,7 @@ fn work(
         }
     };
     command.envs(request.environment.iter().cloned());
-    child::finish(command, signals)
+    child::finish(command, Some(signals))
 }
 
 /// What was measured; the run's document where there is one.
@@ -144,7 +150,10 @@ fn judge(request: &SideRequest, ended: &Ended, trial: &mut Trial) -> Option<Run>
                 Some(run)
             }
             Err(_) => {
-                trial.reason = Some(ended.reason());
+                trial.reason = Some(match ended.status.is_some_and(|status| status.success()) {
+                    true => "it printed no document of a run: is it a netdyno?".to_owned(),
+                    false => ended.reason(),
+                });
                 None
             }
         },
