@@ -195,6 +195,7 @@ impl Client<'_> {
                     crew,
                     interface,
                     memory_before,
+                    true,
                 ));
             }
             ClientAction::Attached(granted) => self.start(granted)?,

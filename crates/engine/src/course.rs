@@ -36,12 +36,17 @@ const OBSERVE: Nanos = Nanos::from_millis(90);
 
 /// What looks at this host. The ends of a testbed have one kernel: its locks, timers and queues are
 /// traced once, at the client.
-fn watch(plan: &Plan, end: End, interface: Option<&str>) -> Option<Sampler> {
+fn watch(plan: &Plan, end: End, interface: Option<&str>, may_trace: bool) -> Option<Sampler> {
     let asked = plan.observe;
     let shared = matches!(plan.path, plan::Path::Testbed { .. });
     let mut sampler = (asked.rows || asked.traces()).then(|| Sampler::new(interface))?;
     if end == End::Client || !shared {
-        sampler.explain(asked);
+        match may_trace || !asked.traces() {
+            true => sampler.explain(asked),
+            false => sampler.tell(
+                "the server's kernel is not traced: its operator does not permit it (--no-tracing)",
+            ),
+        }
     }
     Some(sampler)
 }
@@ -78,16 +83,18 @@ pub(crate) struct Course {
 
 impl Course {
     /// A run that starts with [`Course::go`]. `interface` is the one used, with its counters from
-    /// before the first connection; `memory_before` is from before then too.
+    /// before the first connection; `memory_before` is from before then too. The kernel is traced where
+    /// the plan asks for it and `may_trace`.
     pub fn new(
         plan: &Plan,
         end: End,
         crew: Crew,
         interface: Option<(String, InterfaceCounters)>,
         memory_before: Option<u64>,
+        may_trace: bool,
     ) -> Self {
         let name = interface.as_ref().map(|(name, _)| name.as_str());
-        let sampler = watch(plan, end, name);
+        let sampler = watch(plan, end, name, may_trace);
         let offsets: Vec<Nanos> = crew.loads.iter().map(|load| load.offset).collect();
         let loads = crew.loads.len();
         Self {

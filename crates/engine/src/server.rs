@@ -32,6 +32,8 @@ pub struct Config {
     pub max_duration: Option<Nanos>,
     /// Highest rate of one test in one direction.
     pub max_rate: Option<BitRate>,
+    /// Clients may have this kernel's locks, timers and queues traced.
+    pub tracing: bool,
     /// End after one test.
     pub one_off: bool,
 }

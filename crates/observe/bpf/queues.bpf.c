@@ -3,6 +3,9 @@
  * Which transmit queue each flow uses and on which CPU, and how long packets wait between the
  * qdisc and the driver: from net:net_dev_queue to net:net_dev_start_xmit of the same packet. A
  * packet that is cut into segments in between has new buffers and no wait.
+ *
+ * And how many packets a qdisc gives away at a time: qdisc:qdisc_dequeue tells of each batch that
+ * goes to the driver with one take of the transmit lock (dequeue_skb() in net/sched/sch_generic.c).
  */
 #include "kernel.h"
 
@@ -30,6 +33,20 @@ struct waits {
 	u64 buckets[BUCKETS];
 };
 
+struct from {
+	char device[16];
+	u32 queue;
+	u32 handle;
+};
+
+struct batches {
+	u64 count;
+	u64 packets;
+	u64 largest;
+	u64 empty;
+	u64 buckets[BUCKETS];
+};
+
 enum tally { NO_ROOM, TALLIES };
 
 struct {
@@ -52,6 +69,13 @@ struct {
 	TYPE(key, struct flow);
 	TYPE(value, u64);
 } flows SEC(".maps");
+
+struct {
+	UINT(type, HASH);
+	UINT(max_entries, 1024);
+	TYPE(key, struct from);
+	TYPE(value, struct batches);
+} dequeued SEC(".maps");
 
 struct {
 	UINT(type, PERCPU_ARRAY);
@@ -139,5 +163,41 @@ SEC("raw_tp/net_dev_start_xmit") int transmit(u64 *arguments)
 	if (wait > waits->longest_ns)
 		waits->longest_ns = wait;
 	ADD(waits->buckets[log2_of(wait, BUCKETS - 1) & (BUCKETS - 1)], 1);
+	return 0;
+}
+
+SEC("raw_tp/qdisc_dequeue") int dequeue(u64 *arguments)
+{
+	struct Qdisc *qdisc = (void *)arguments[0];
+	struct netdev_queue *queue = (void *)arguments[1];
+	u64 packets = (u32)arguments[2];
+	struct net_device *device = READ(queue, dev);
+	struct from from = {};
+
+	peek(from.device, sizeof(from.device), &device->name);
+	from.queue = number_of(queue, device);
+	from.handle = READ(qdisc, handle);
+	struct batches *batches = lookup(&dequeued, &from);
+
+	if (!batches) {
+		struct batches none = {};
+
+		update(&dequeued, &from, &none, IF_ABSENT);
+		batches = lookup(&dequeued, &from);
+		if (!batches) {
+			lose();
+			return 0;
+		}
+	}
+	/* A qdisc that was asked and had nothing. */
+	if (!arguments[3]) {
+		ADD(batches->empty, 1);
+		return 0;
+	}
+	ADD(batches->count, 1);
+	ADD(batches->packets, packets);
+	if (packets > batches->largest)
+		batches->largest = packets;
+	ADD(batches->buckets[log2_of(packets, BUCKETS - 1) & (BUCKETS - 1)], 1);
 	return 0;
 }

@@ -120,6 +120,11 @@ impl Sampler {
         }
     }
 
+    /// Tells with the next reading why something is not read.
+    pub fn tell(&mut self, sentence: &str) {
+        self.unread.push(sentence.to_owned());
+    }
+
     fn of(tree: &Tree) -> Self {
         let mut sampler = Self {
             parts: Vec::new(),

@@ -33,6 +33,7 @@ pub struct Row<'a> {
 const GAUGES: &[(&str, Option<&str>)] = &[
     ("class", Some("backlog_bytes")),
     ("class", Some("backlog_packets")),
+    ("dequeue", Some("largest_packets")),
     ("host", Some("blocked")),
     ("host", Some("runnable")),
     ("lock", Some("longest_ns")),

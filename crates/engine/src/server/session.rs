@@ -257,6 +257,7 @@ impl Session {
             crew,
             self.interface.clone(),
             self.memory_before,
+            self.config.tracing,
         );
         let granted = course.granted(self.qdisc.as_deref());
         self.course = Some(course);

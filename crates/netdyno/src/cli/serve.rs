@@ -47,6 +47,9 @@ pub struct ServeArgs {
     /// Highest rate granted to one test, such as 1G
     #[arg(long, value_name = "RATE")]
     max_rate: Option<BitRate>,
+    /// Trace nothing in this kernel for clients, whatever they ask by --explain
+    #[arg(long)]
+    no_tracing: bool,
     /// End after one test
     #[arg(short = '1', long)]
     one_off: bool,
@@ -89,6 +92,8 @@ pub struct ServeRequest {
     pub max_duration: Option<Nanos>,
     /// Highest rate of one test; above zero.
     pub max_rate: Option<BitRate>,
+    /// Clients may have this kernel's locks, timers and queues traced, where the rights are there.
+    pub tracing: bool,
     /// One test and out.
     pub one_off: bool,
     /// Form of the log.
@@ -131,6 +136,7 @@ impl ServeArgs {
             allow: self.allow,
             max_duration: self.max_duration,
             max_rate: self.max_rate,
+            tracing: !self.no_tracing,
             one_off: self.one_off,
             log: self.log,
             quiet: self.quiet,

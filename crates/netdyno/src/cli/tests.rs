@@ -26,6 +26,7 @@ pub(super) fn request(line: &str) -> Result<Request, Refusal> {
     parse(argv(line), |file| match file.to_str() {
         Some("good.toml") => Ok("probe = false\n[[load]]\nkind = 'rr'\nflows = 3".to_owned()),
         Some("bad.toml") => Ok("[[load]]\nkind = 'rr'\nrate = '1M'".to_owned()),
+        Some("limits.toml") => Ok("[[gate]]\nmetric = 'throughput'\nlimit = '2%'".to_owned()),
         _ => Err(io::Error::other("no such file")),
     })
 }
@@ -225,13 +226,14 @@ fn serve() {
         allow: Vec::new(),
         max_duration: None,
         max_rate: None,
+        tracing: true,
         one_off: false,
         log: Log::Text,
         quiet: false,
     };
     assert_eq!(request("serve"), Ok(Request::Serve(usual)));
     let line = "serve --bind ::1 --port 0 --max-tests 1 --allow 10.0.0.0/8 --allow ::1 \
-                --max-duration 5m --max-rate 1G --one-off --log json";
+                --max-duration 5m --max-rate 1G --no-tracing --one-off --log json";
     let block = |text: &str| text.parse::<Cidr>().unwrap();
     assert_eq!(
         request(line),
@@ -245,6 +247,7 @@ fn serve() {
             allow: vec![block("10.0.0.0/8"), block("::1")],
             max_duration: Some(Nanos::from_secs(300)),
             max_rate: Some(BitRate::new(1_000_000_000)),
+            tracing: false,
             one_off: true,
             log: Log::Json,
             quiet: false,
@@ -298,9 +301,23 @@ fn help_names_every_kind_and_key() {
 /// The examples of the help are command lines that work.
 #[test]
 fn examples_can_be_typed() {
-    for page in ["-h", "run -h", "serve -h", "show -h"] {
+    for page in [
+        "-h",
+        "compare -h",
+        "diff -h",
+        "explain -h",
+        "export -h",
+        "history -h",
+        "merge -h",
+        "observe -h",
+        "run -h",
+        "serve -h",
+        "show -h",
+    ] {
         let text = help(page);
         let examples = text.split("Examples:\n").nth(1).unwrap();
+        let parts: Vec<&str> = examples.split("\\\n").map(str::trim_start).collect();
+        let examples = format!("  {}", parts.join(" "));
         for line in examples
             .lines()
             .filter(|line| line.starts_with("  netdyno"))

@@ -38,6 +38,7 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
         allow: request.allow.clone(),
         max_duration: request.max_duration,
         max_rate: request.max_rate,
+        tracing: request.tracing,
         one_off: request.one_off,
     };
     let server = match Server::bind(config) {

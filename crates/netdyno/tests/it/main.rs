@@ -17,6 +17,7 @@ mod stranger;
 
 mod cleanup;
 mod compare;
+mod dropped;
 mod explain;
 mod faults;
 mod idle;

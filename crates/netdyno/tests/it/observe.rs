@@ -200,8 +200,32 @@ fn locks_timers_and_queues_are_explained() {
         "{client:?}"
     );
     assert_eq!(client.counted("tracing", "queues", "no_room"), Some(0));
+    let batches = client.sum("dequeue", "batches").unwrap();
+    let packets = client.sum("dequeue", "packets").unwrap();
+    assert!(100 < batches && batches <= packets, "{batches} {packets}");
+    let rows = client.counted.iter();
+    let by_size = rows.filter(|row| row.name.starts_with("batches_from_"));
+    let by_size: u64 = by_size.map(|row| row.value).sum();
+    // The rows are read one after the other while packets go on.
+    assert!(
+        by_size.abs_diff(batches) * 50 < batches,
+        "{by_size} {batches}"
+    );
     assert!(client.counted.labels("hrtimer").count() > 0);
     assert!(client.counted("tracing", "locks", "run_ns").is_some());
+}
+
+#[test]
+fn a_server_traces_nothing_where_its_operator_forbids_it() {
+    let server = Server::start("--no-tracing");
+    let words = format!("{} -t 0.3 --no-probe --explain queues", server.address());
+    let run = Client::new(&words).document();
+    let mut doubts = run.doubts.iter();
+    let told = doubts.find(|doubt| doubt.evidence.contains("--no-tracing"));
+    assert_eq!(told.unwrap().doubt, "unobserved");
+    let observed = of(&run, End::Server);
+    assert_eq!(observed.counted.labels("tracing").count(), 0);
+    assert!(observed.sum("cpu", "system_ns").is_some());
 }
 
 #[test]

@@ -33,31 +33,78 @@ pub(crate) struct Locks {
     labels: BTreeMap<u64, String>,
 }
 
+/// How programs are attached to the two events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// As functions that the kernel calls with typed arguments.
+    Typed,
+    /// By the events' bare arguments.
+    Raw,
+    /// As perf does, by the records of the events. Needs tracefs.
+    Perf,
+}
+
+impl Way {
+    /// The cheapest first.
+    const ALL: [Self; 3] = [Self::Typed, Self::Raw, Self::Perf];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Typed => "typed raw tracepoint",
+            Self::Raw => "raw tracepoint",
+            Self::Perf => "perf tracepoint",
+        }
+    }
+}
+
+/// The end first: a beginning without its end would stand for a long time.
+const EVENTS: [&str; 2] = ["contention_end", "contention_begin"];
+
 impl Locks {
-    /// Attaches, by the cheapest way that this kernel takes.
+    /// Attaches by the cheapest way that this kernel takes: nothing but trying tells which.
     pub fn open(tree: &Tree, btf: Option<&Btf>) -> Result<Option<Self>, Unreadable> {
+        let mut reasons: Vec<(Way, Unreadable)> = Vec::new();
+        for way in Way::ALL {
+            match Self::open_by(way, tree, btf) {
+                Ok(locks) => return Ok(Some(locks)),
+                Err(reason) => reasons.push((way, reason)),
+            }
+        }
+        // A missing right is the same for all.
+        reasons.dedup_by(|one, other| one.1 == other.1);
+        let reasons: Vec<String> = match reasons.as_slice() {
+            [(_, reason)] => vec![reason.clone()],
+            several => several
+                .iter()
+                .map(|(way, reason)| format!("by {}: {reason}", way.name()))
+                .collect(),
+        };
+        Err(format!("explaining locks: {}", reasons.join("; ")))
+    }
+
+    /// Nothing stays attached where the half of it fails.
+    fn open_by(way: Way, tree: &Tree, btf: Option<&Btf>) -> Result<Self, Unreadable> {
         let mut programs = Programs::load(
             "locks",
             btf,
             include_bytes_aligned!("../../bpf/locks.bpf.o"),
         )?;
-        // The end first: a beginning without its end would stand for a long time.
-        let events = ["contention_end", "contention_begin"];
-        attach_btf(&mut programs, btf, events)
-            .or_else(|_| {
-                programs.attach("end_raw", events[0])?;
-                programs.attach("begin_raw", events[1])
-            })
-            .or_else(|first| attach_perf(&mut programs, events).map_err(|_| first))
-            .map_err(|reason| format!("explaining locks: {reason}"))?;
+        match way {
+            Way::Typed => attach_typed(&mut programs, btf)?,
+            Way::Raw => {
+                programs.attach("end_raw", EVENTS[0])?;
+                programs.attach("begin_raw", EVENTS[1])?;
+            }
+            Way::Perf => attach_perf(&mut programs)?,
+        }
         // Without these, qdiscs' locks have their callers' names; enqueueing is told since 5.14.
         let _ = programs.attach("dequeue_raw", "qdisc_dequeue");
         let _ = programs.attach("enqueue_raw", "qdisc_enqueue");
-        Ok(Some(Self {
+        Ok(Self {
             programs,
             symbols: Symbols::read(tree),
             labels: BTreeMap::new(),
-        }))
+        })
     }
 
     fn label(&mut self, lock: u64) -> Result<String, MapError> {
@@ -86,13 +133,9 @@ impl Locks {
     }
 }
 
-fn attach_btf(
-    programs: &mut Programs,
-    btf: Option<&Btf>,
-    [end, begin]: [&str; 2],
-) -> Result<(), Unreadable> {
+fn attach_typed(programs: &mut Programs, btf: Option<&Btf>) -> Result<(), Unreadable> {
     let btf = btf.ok_or("this kernel has no type information")?;
-    for (name, event) in [("end_btf", end), ("begin_btf", begin)] {
+    for (name, event) in ["end_btf", "begin_btf"].into_iter().zip(EVENTS) {
         let program = programs.bpf.program_mut(name).ok_or("no such program")?;
         let program: &mut BtfTracePoint = program
             .try_into()
@@ -103,9 +146,8 @@ fn attach_btf(
     Ok(())
 }
 
-/// Needs tracefs.
-fn attach_perf(programs: &mut Programs, [end, begin]: [&str; 2]) -> Result<(), Unreadable> {
-    for (name, event) in [("end_perf", end), ("begin_perf", begin)] {
+fn attach_perf(programs: &mut Programs) -> Result<(), Unreadable> {
+    for (name, event) in ["end_perf", "begin_perf"].into_iter().zip(EVENTS) {
         let program = programs.bpf.program_mut(name).ok_or("no such program")?;
         let program: &mut TracePoint = program
             .try_into()
@@ -158,7 +200,79 @@ impl Source for Locks {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+
     use super::*;
+
+    /// Makes threads wait for the lock of a pipe until `seen` says that it is enough, or for as long
+    /// as a busy machine may need.
+    fn contend(mut seen: impl FnMut() -> bool) -> bool {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let mut writer = writer.try_clone().unwrap();
+                let stop = &stop;
+                scope.spawn(move || {
+                    while !stop.load(Ordering::Relaxed) {
+                        writer.write_all(b"x").unwrap();
+                    }
+                });
+            }
+            drop(writer);
+            scope.spawn(move || {
+                let mut bytes = [0; 64];
+                while reader.read(&mut bytes).unwrap() > 0 {}
+            });
+            let deadline = Instant::now() + Duration::from_secs(20);
+            let mut enough = false;
+            while !enough && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(20));
+                enough = seen();
+            }
+            stop.store(true, Ordering::Relaxed);
+            enough
+        })
+    }
+
+    /// No two of them have the same reason to fail, so each is tried.
+    #[test]
+    fn each_way_to_attach_counts_or_says_why_not() {
+        not_run::needs_root!();
+        let types = crate::tracing::types();
+        let tree = Tree::here();
+        let mut counts = Vec::new();
+        let mut reasons = Vec::new();
+        for way in Way::ALL {
+            let opened = Locks::open_by(way, &tree, types.as_ref());
+            let mut locks = match opened {
+                Ok(locks) => locks,
+                Err(reason) => {
+                    not_run::cell(format!("lock events by {}", way.name()), &reason);
+                    reasons.push(reason);
+                    continue;
+                }
+            };
+            let seen = contend(|| {
+                let mut rows = Rows::default();
+                locks.read(&mut rows).unwrap();
+                rows.iter().any(|row| row.source == "lock" && row.value > 0)
+            });
+            assert!(seen, "{} was attached and saw no wait", way.name());
+            counts.push(way);
+        }
+        match Locks::open(&tree, types.as_ref()) {
+            Ok(locks) => assert!(locks.is_some() && !counts.is_empty()),
+            Err(sentence) => {
+                assert!(
+                    counts.is_empty() && sentence.contains(&reasons[0]),
+                    "{sentence}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn locks_of_qdiscs_have_their_device_and_queue() {

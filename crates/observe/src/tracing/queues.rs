@@ -12,6 +12,10 @@ use crate::source::Unreadable;
 type Queue = [u8; 24];
 /// struct waits, in 64-bit words: waits, their time, the longest, packets, bytes, buckets.
 type Waits = [u64; 5 + 32];
+/// struct from: name of the device, number of the queue, handle of the qdisc.
+type From = [u8; 24];
+/// struct batches, in 64-bit words: batches, packets, the largest, those without a packet, buckets.
+type Batches = [u64; 4 + 32];
 /// struct flow: queue, CPU, local port, remote port in network order.
 type Flow = [u8; 32];
 
@@ -23,6 +27,7 @@ impl Queues {
         let mut programs = Programs::load("queues", btf, object)?;
         programs.attach("transmit", "net_dev_start_xmit")?;
         programs.attach("queue", "net_dev_queue")?;
+        programs.attach("dequeue", "qdisc_dequeue")?;
         Ok(Some(Self(programs)))
     }
 }
@@ -34,6 +39,19 @@ fn of_queue(queue: &[u8]) -> String {
         .first_chunk()
         .map_or(0, |b| u32::from_ne_bytes(*b));
     format!("{} tx-{number}", String::from_utf8_lossy(device))
+}
+
+/// `eth0 8001: tx-3`; a qdisc that nobody named has no handle.
+fn of_qdisc(from: &From) -> String {
+    let queue = of_queue(from);
+    let handle = from[20..]
+        .first_chunk()
+        .map_or(0, |b| u32::from_ne_bytes(*b))
+        >> 16;
+    match queue.split_once(' ').filter(|_| handle != 0) {
+        Some((device, queue)) => format!("{device} {handle:x}: {queue}"),
+        None => queue,
+    }
 }
 
 /// `port 40000 to 12866 on cpu1`.
@@ -65,6 +83,20 @@ impl Source for Queues {
         for (flow, packets) in flows.iter().flatten() {
             rows.set("txq_flow", &of_queue(&flow), &of_flow(&flow), packets);
         }
+        let dequeued: HashMap<_, From, Batches> =
+            programs.map("dequeued")?.try_into().map_err(trouble)?;
+        for (from, batches) in dequeued.iter().flatten() {
+            let label = of_qdisc(&from);
+            let names = ["batches", "packets", "largest_packets", "empty"];
+            for (name, value) in names.into_iter().zip(batches) {
+                rows.set("dequeue", &label, name, value);
+            }
+            let counts = batches[names.len()..].iter().enumerate();
+            for (bits, count) in counts.filter(|(_, count)| **count > 0) {
+                let name = format!("batches_from_{}_packets", 1_u64 << bits);
+                rows.set("dequeue", &label, &name, *count);
+            }
+        }
         Ok(Some(()))
     }
 }
@@ -72,6 +104,16 @@ impl Source for Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_qdisc_is_named_by_its_device_handle_and_queue() {
+        let mut from = [0; 24];
+        from[..5].copy_from_slice(b"veth0");
+        from[16] = 1;
+        assert_eq!(of_qdisc(&from), "veth0 tx-1");
+        from[20..].copy_from_slice(&0x8001_0000_u32.to_ne_bytes());
+        assert_eq!(of_qdisc(&from), "veth0 8001: tx-1");
+    }
 
     #[test]
     fn a_flow_is_named_by_its_ports_and_cpu() {
