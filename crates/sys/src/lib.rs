@@ -19,6 +19,7 @@ pub mod terminal;
 pub mod thread;
 pub mod usage;
 
+mod arrival;
 mod batch;
 mod epoll;
 mod options;
@@ -28,13 +29,14 @@ mod tcp_info;
 mod transfer;
 mod wake;
 
+pub use arrival::{Arrival, receive_from, send_from, tell_destinations, udp_for_peer};
 pub use batch::{RecvBatch, SendBatch};
 pub use epoll::{Epoll, Events, Readiness};
 pub use options::Options;
 pub use socket::{
-    Arrival, accept, bind, connect, local_address, mptcp_listener, mptcp_socket, receive_from,
-    reuse_address, sctp_listener, sctp_socket, set_blocking, shut, shut_receiving, shut_sending,
-    take_error, tcp_listener, tcp_socket, udp_for_peer, udp_listener, udp_socket, unacknowledged,
+    accept, bind, connect, local_address, mptcp_listener, mptcp_socket, reuse_address,
+    sctp_listener, sctp_socket, set_blocking, shut, shut_receiving, shut_sending, take_error,
+    tcp_listener, tcp_socket, udp_listener, udp_socket, unacknowledged,
 };
 pub use tap::{Tap, create_tap};
 pub use tcp_info::tcp_info;

@@ -1,12 +1,12 @@
 //! Sockets as netdyno opens them: close-on-exec always, never blocking unless asked.
 
 use std::io;
-use std::mem::MaybeUninit;
-use std::net::{IpAddr, SocketAddr, SocketAddrV6, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use socket2::{Domain, Protocol, Socket, Type};
 
+use crate::arrival::tell_destinations;
 use crate::check;
 
 /// Longest queue of connections that wait for accept; the kernel caps it at net.core.somaxconn.
@@ -207,143 +207,12 @@ pub fn udp_listener(address: SocketAddr) -> io::Result<OwnedFd> {
     )?;
     if address.is_ipv6() {
         socket.set_only_v6(true)?;
-        option(&socket, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO, 1)?;
-    } else {
-        option(&socket, libc::IPPROTO_IP, libc::IP_PKTINFO, 1)?;
     }
+    tell_destinations(&socket, address.is_ipv6())?;
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     Ok(socket.into())
-}
-
-/// A datagram that came to a [`udp_listener`].
-#[derive(Debug, Clone, Copy)]
-pub struct Arrival {
-    /// Bytes of payload (cut to the buffer).
-    pub length: usize,
-    /// Who sent it.
-    pub from: SocketAddr,
-    /// Which of our addresses it was sent to.
-    pub to: IpAddr,
-}
-
-/// The next datagram, if there is one.
-///
-/// # Errors
-/// What recvmsg(2) says.
-pub fn receive_from(listener: impl AsFd, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
-    let mut control = [0u64; 16];
-    let mut name = SockAddrRoom::new();
-    let mut part = libc::iovec {
-        iov_base: buffer.as_mut_ptr().cast(),
-        iov_len: buffer.len(),
-    };
-    // SAFETY: msghdr is plain data; all zero is a value of it.
-    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-    message.msg_name = name.0.as_mut_ptr().cast();
-    message.msg_namelen = size_of::<libc::sockaddr_storage>() as u32;
-    message.msg_iov = &mut part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.as_mut_ptr().cast();
-    message.msg_controllen = size_of_val(&control);
-    // SAFETY: every pointer in `message` is valid for the length beside it through the call.
-    let n = unsafe {
-        libc::recvmsg(
-            listener.as_fd().as_raw_fd(),
-            &mut message,
-            libc::MSG_DONTWAIT,
-        )
-    };
-    if n < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::WouldBlock {
-            Ok(None)
-        } else {
-            Err(error)
-        };
-    }
-    let from = name.address(message.msg_namelen);
-    let to = destination(&message);
-    let (Some(from), Some(to)) = (from, to) else {
-        return Err(io::Error::from_raw_os_error(libc::EAFNOSUPPORT));
-    };
-    Ok(Some(Arrival {
-        length: n as usize,
-        from,
-        to,
-    }))
-}
-
-struct SockAddrRoom(MaybeUninit<libc::sockaddr_storage>);
-
-impl SockAddrRoom {
-    fn new() -> Self {
-        Self(MaybeUninit::zeroed())
-    }
-
-    fn address(&self, length: libc::socklen_t) -> Option<SocketAddr> {
-        // SAFETY: zeroed at the start and possibly overwritten by the kernel: initialised both
-        // ways, and any bytes are a sockaddr_storage.
-        let storage = unsafe { self.0.assume_init() };
-        // SAFETY: `storage` holds an address of `length` bytes as the kernel gave it; the copy
-        // fills the same bytes of a fresh SockAddr of the same size.
-        let address = unsafe {
-            SockAddr::try_init(|room, room_length| {
-                room.cast::<libc::sockaddr_storage>().write(storage);
-                *room_length = length;
-                Ok(())
-            })
-        };
-        address.ok()?.1.as_socket()
-    }
-}
-
-fn destination(message: &libc::msghdr) -> Option<IpAddr> {
-    // SAFETY: `message` was filled by recvmsg; CMSG_FIRSTHDR and CMSG_NXTHDR stay inside its
-    // control buffer, and the kernel wrote a whole in_pktinfo or in6_pktinfo behind each header
-    // of that type (read unaligned).
-    unsafe {
-        let mut header = libc::CMSG_FIRSTHDR(message);
-        while let Some(control) = header.as_ref() {
-            match (control.cmsg_level, control.cmsg_type) {
-                (libc::IPPROTO_IP, libc::IP_PKTINFO) => {
-                    let info = libc::CMSG_DATA(header)
-                        .cast::<libc::in_pktinfo>()
-                        .read_unaligned();
-                    return Some(IpAddr::from(info.ipi_addr.s_addr.to_ne_bytes()));
-                }
-                (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO) => {
-                    let info = libc::CMSG_DATA(header)
-                        .cast::<libc::in6_pktinfo>()
-                        .read_unaligned();
-                    return Some(IpAddr::from(info.ipi6_addr.s6_addr));
-                }
-                _ => header = libc::CMSG_NXTHDR(message, header),
-            }
-        }
-    }
-    None
-}
-
-/// A UDP socket for one peer of a [`udp_listener`]: same port, connected, so that the kernel
-/// gives it the peer's datagrams and nobody else's.
-///
-/// # Errors
-/// What bind(2) and connect(2) say.
-pub fn udp_for_peer(arrival: Arrival, port: u16) -> io::Result<OwnedFd> {
-    // A link-local address needs its interface; the peer's address names it.
-    let local = match (arrival.to, arrival.from) {
-        (IpAddr::V6(to), SocketAddr::V6(from)) => {
-            SocketAddrV6::new(to, port, 0, from.scope_id()).into()
-        }
-        (to, _) => SocketAddr::new(to, port),
-    };
-    let socket = udp_socket(local)?;
-    reuse_address(&socket)?;
-    bind(&socket, local)?;
-    connect(&socket, arrival.from)?;
-    Ok(socket)
 }
 
 pub(crate) fn option(socket: &impl AsRawFd, level: i32, name: i32, value: i32) -> io::Result<()> {
@@ -363,6 +232,7 @@ pub(crate) fn option(socket: &impl AsRawFd, level: i32, name: i32, value: i32) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{receive_from, udp_for_peer};
 
     #[test]
     fn a_peer_socket_takes_its_peers_datagrams_and_no_others() {

@@ -4,6 +4,7 @@
 //! thousands of others, or alone on its thread with a blocking socket. It must do a bounded
 //! amount of work per call and never wait by itself otherwise.
 
+mod addressed_answer;
 mod answer;
 mod ask;
 mod burst;
@@ -12,6 +13,7 @@ mod connect_ask;
 mod connect_serve;
 mod exchange;
 mod file_send;
+mod lead;
 mod outages;
 mod plain_answer;
 mod plain_ask;
@@ -33,6 +35,7 @@ use units::Nanos;
 
 use crate::buffer::Buffer;
 
+pub(crate) use addressed_answer::AddressedAnswer;
 pub(crate) use answer::Answer;
 pub(crate) use ask::Ask;
 pub(crate) use burst::Burst;
@@ -41,6 +44,7 @@ pub(crate) use connect_ask::{ConnectAsk, Open};
 pub(crate) use connect_serve::ConnectServe;
 pub(crate) use exchange::{Timer, Timings};
 pub(crate) use file_send::FileSend;
+pub(crate) use lead::Lead;
 pub(crate) use outages::Outages;
 pub(crate) use plain_answer::PlainAnswer;
 pub(crate) use plain_ask::PlainAsk;

@@ -8,6 +8,7 @@ use units::Nanos;
 
 use super::burst::Burst;
 use super::exchange::Timer;
+use super::lead::Lead;
 use super::{Broken, Flow, Room, State, TURN, would_block};
 use crate::histogram::Histogram;
 use crate::pacer::Pacer;
@@ -33,6 +34,8 @@ pub(crate) struct StreamSend {
 /// What some tools' senders do beside sending.
 pub(crate) struct Manner {
     pub burst: Option<Burst>,
+    /// Our own pacing of what the kernel, which paces the rest, lets go at once.
+    pub lead: Option<Lead>,
     /// Where the time of each call goes, if that is wanted.
     pub timer: Option<Timer>,
     /// Where in the payload, which repeats itself after so many bytes, the next byte is.
@@ -45,6 +48,7 @@ impl Default for Manner {
     fn default() -> Self {
         Self {
             burst: None,
+            lead: None,
             timer: None,
             offset: 0,
             period: 1,
@@ -118,7 +122,13 @@ impl Flow for StreamSend {
     }
 
     fn due(&self) -> Option<Nanos> {
-        if self.full || self.rest > 0 {
+        if self.full {
+            return None;
+        }
+        if let Some(lead) = &self.manner.lead {
+            return Some(lead.due());
+        }
+        if self.rest > 0 {
             return None;
         }
         let burst = self.manner.burst.as_ref().and_then(Burst::due);
@@ -135,7 +145,14 @@ impl Flow for StreamSend {
             if !self.begin(clock::now) {
                 return State::Going;
             }
-            let bytes = &room.payload[self.manner.offset..self.manner.offset + self.rest];
+            let mut most = self.rest;
+            if let Some(lead) = &mut self.manner.lead {
+                match lead.piece(clock::now(), most) {
+                    Some(piece) => most = piece,
+                    None => return State::Going,
+                }
+            }
+            let bytes = &room.payload[self.manner.offset..self.manner.offset + most];
             let began = Timer::begin(&self.manner.timer);
             match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {
@@ -148,6 +165,9 @@ impl Flow for StreamSend {
                         self.left -= n as u64;
                     }
                     self.tally.set_sent(&self.half);
+                    if self.manner.lead.is_some() && Lead::is_over(&*self.socket) {
+                        self.manner.lead = None;
+                    }
                 }
                 Err(error) if would_block(&error) => {
                     self.full = true;

@@ -67,6 +67,8 @@ pub struct Job {
     pub file: Option<PathBuf>,
     /// Alignment and offset of the memory that is sent, and of that which is received into.
     pub places: ((u16, u16), (u16, u16)),
+    /// Buffers that a stream sends in turn; none is one.
+    pub width: Option<u32>,
     /// Received data need not be read, only counted.
     pub avoids_copies: bool,
     /// Each send or receive of a test that is no exchange is timed.
@@ -97,6 +99,8 @@ pub struct Job {
     pub options: DataOptions,
     /// SO_MAX_PACING_RATE.
     pub pacing: Option<BitRate>,
+    /// IP_MULTICAST_TTL of datagrams.
+    pub multicast_ttl: Option<u8>,
     /// TCP_MAXSEG.
     pub mss: Option<Bytes>,
     /// TCP_CORK.
@@ -151,6 +155,8 @@ pub struct Outcome {
     pub response: Buckets,
     /// The user ended it.
     pub interrupted: bool,
+    /// Threads that carried the flows.
+    pub workers: u32,
 }
 
 /// What came of one test.

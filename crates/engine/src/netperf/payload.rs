@@ -20,9 +20,38 @@ pub(super) fn payload_of(text: &[u8], size: usize) -> (Vec<u8>, usize) {
     (bytes.collect(), text.len())
 }
 
+/// Of a ring of buffers no more are made than fit in here, bytes.
+const LARGEST_RING: usize = 256 << 20;
+
+/// `width` buffers of `size` bytes, one behind the other, that hold a text which goes on from one
+/// to the next; and after how many bytes they are begun again.
+pub(super) fn ring(text: &[u8], size: usize, width: u32) -> (Vec<u8>, usize) {
+    let text = if text.is_empty() { TEXT } else { text };
+    let size = size.max(1);
+    let period = (size * width as usize)
+        .min(LARGEST_RING / size * size)
+        .max(size);
+    let bytes = text.iter().copied().cycle().take(period);
+    // A message that begins in the last buffer may end in the first.
+    let mut bytes: Vec<u8> = bytes.collect();
+    bytes.extend_from_within(..size);
+    (bytes, period)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ring_goes_through_all_its_buffers() {
+        let (bytes, period) = ring(&[], 6, 3);
+        assert_eq!(
+            (period, &bytes[..]),
+            (18, &b"netperf\0netperf\0nenetper"[..])
+        );
+        let (bytes, period) = ring(b"ab", 100 << 20, 1000);
+        assert_eq!((period, bytes.len()), (200 << 20, 300 << 20));
+    }
 
     #[test]
     fn short_messages_go_on_where_the_last_one_ended() {

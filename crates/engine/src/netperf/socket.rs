@@ -37,19 +37,26 @@ pub(super) fn local(
     SocketAddr::new(address.unwrap_or(any), port)
 }
 
-/// A listener for one test's connections, which inherit its options.
+/// A listener for one test's connections of TCP or SCTP, which inherit its options.
 ///
 /// # Errors
 /// EADDRINUSE and the like.
-pub(super) fn listen(at: SocketAddr, asked: &DataOptions) -> io::Result<(TcpListener, Marks)> {
-    let listener = sys::tcp_listener(at)?;
-    let marks = apply(&listener, asked, at.is_ipv6(), true)?;
+pub(super) fn listen(
+    at: SocketAddr,
+    asked: &DataOptions,
+    tcp: bool,
+) -> io::Result<(TcpListener, Marks)> {
+    let listener = match tcp {
+        true => sys::tcp_listener(at)?,
+        false => sys::sctp_listener(at)?,
+    };
+    let marks = apply(&listener, asked, at.is_ipv6(), tcp)?;
     let options = Options::of(&listener);
-    if asked.fastopen {
+    if tcp && asked.fastopen {
         // netserver's own queue.
         let _ = options.set_fastopen_queue(5);
     }
-    if asked.defer_accept {
+    if tcp && asked.defer_accept {
         let _ = options.set_defer_accept(Nanos::from_secs(5));
     }
     Ok((listener, marks))
@@ -63,6 +70,9 @@ pub(super) fn datagrams(at: SocketAddr, asked: &DataOptions) -> io::Result<(Owne
     let socket = sys::udp_socket(at)?;
     let marks = apply(&socket, asked, at.is_ipv6(), false)?;
     sys::reuse_address(&socket)?;
+    if asked.pktinfo {
+        sys::tell_destinations(&socket, at.is_ipv6())?;
+    }
     sys::bind(&socket, at)?;
     Ok((socket, marks))
 }

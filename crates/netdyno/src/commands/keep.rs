@@ -15,22 +15,28 @@
 //!
 //! Instants are ns since the common start. The caller knows the flows, the keeper knows the host:
 //! to the edges and the report of its own end it adds the CPU times of this process and host, to
-//! the report the counters of the interface that leads to the peer. A warm-up is a last edge of
+//! the report the counters of the interface that leads to the peer. At the start and at edges of
+//! its own end it reads what the host counts, on the caller's thread, which is none with traffic. A warm-up is a last edge of
 //! [`Phase::Omit`](record::Phase::Omit) where it ends, and edges of
 //! [`Phase::Measure`](record::Phase::Measure) from there.
 //!
 //! Nothing that goes wrong here stops a test. It is said in one sentence on standard error, once
 //! for all runs of a command line, and those are then not kept.
 
+mod host;
+
 use std::net::IpAddr;
 
 use analyze::{assemble, invalidity};
 use plan::Plan;
-use record::{CpuTimes, Doubt, Edge, End, EndReport, Event, InterfaceCounters, Phase, Status};
+use record::{
+    CpuTimes, Doubt, Edge, End, EndReport, Event, InterfaceCounters, Observation, Phase, Status,
+};
 
 use crate::label;
 use crate::say;
 use crate::store::{Store, Writer};
+use host::Host;
 
 /// Keeps one run after the other.
 pub struct Keeper {
@@ -47,6 +53,7 @@ struct Kept {
     /// Which end this host is.
     here: End,
     interface: Option<(String, InterfaceCounters)>,
+    host: Host,
     /// CPU times where the measured time begins, and at its latest edge.
     cpu: (Option<CpuTimes>, Option<CpuTimes>),
 }
@@ -138,12 +145,14 @@ impl Kept {
         let name = peer.and_then(observe::interface::towards);
         let facts = observe::facts(name.as_deref());
         let local = name.as_deref() == Some("lo");
+        let host = Host::new(here, name.as_deref());
         let counters = |name: String| Some((name.clone(), observe::interface::counters(&name)?));
         let mut run = Self {
             writer,
             events: Vec::new(),
             here,
             interface: name.and_then(counters),
+            host,
             cpu: (None, None),
         };
         let (client, server) = match here {
@@ -172,14 +181,27 @@ impl Kept {
     }
 
     fn take(&mut self, event: Event) -> Result<(), String> {
-        let event = match event {
-            Event::Edge(edge) if edge.end == self.here => Event::Edge(self.with_cpu(edge)),
-            Event::Report(report) if report.end == self.here => {
-                Event::Report(Box::new(self.with_host(*report)))
+        match event {
+            Event::Edge(edge) if edge.end == self.here => {
+                let edge = self.with_cpu(edge);
+                let seen = self.host.at(&edge);
+                self.write(Event::Edge(edge))?;
+                self.observed(seen)
             }
-            other => other,
-        };
-        self.write(event)
+            Event::Report(report) if report.end == self.here => {
+                let seen = self.host.last();
+                self.observed(seen)?;
+                self.write(Event::Report(Box::new(self.with_host(*report))))
+            }
+            other => self.write(other),
+        }
+    }
+
+    fn observed(&mut self, seen: Option<Observation>) -> Result<(), String> {
+        match seen {
+            Some(seen) => self.write(Event::Observed(Box::new(seen))),
+            None => Ok(()),
+        }
     }
 
     fn finish(mut self, status: Status, reason: Option<String>) -> Result<(), String> {
@@ -337,6 +359,12 @@ mod tests {
         assert_eq!((run.status, run.intervals.len()), (Status::Ok, 2));
         let (cost, books) = (run.cost.client.unwrap(), run.ledger.client.unwrap());
         assert!(cost.cpu_share.is_some() && books.wire.is_some());
+        let host = run.hosts_observed.client.unwrap();
+        assert!(
+            host.seconds.is_some(),
+            "readings at the start and at the end"
+        );
+        assert!(host.counted.iter().any(|row| row.source == "netdyno"));
     }
 
     #[test]

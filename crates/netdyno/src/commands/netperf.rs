@@ -10,9 +10,11 @@ mod single;
 
 use std::fs;
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
 
 use engine::netperf::client::ClientError;
+use proto::netperf::Transport;
 use sys::signal::{self, Signals};
 
 use crate::dialect::netperf::{NetperfRequest, parse, parse_several};
@@ -47,6 +49,10 @@ pub fn super_netperf(argv: &[String]) -> ExitCode {
 
 fn prepare(request: &NetperfRequest, flows: u32) -> Option<Signals> {
     signal::ignore_broken_pipes();
+    if let Err(sentence) = carries(request) {
+        say!("{sentence}");
+        return None;
+    }
     for note in &request.notes {
         say!("{note}");
     }
@@ -54,6 +60,25 @@ fn prepare(request: &NetperfRequest, flows: u32) -> Option<Signals> {
     Signals::take()
         .map_err(|error| say!("taking signals: {error}"))
         .ok()
+}
+
+/// Whether this kernel, and netdyno, has sockets of the test's kind: SCTP is a module that few
+/// have loaded.
+fn carries(request: &NetperfRequest) -> Result<(), String> {
+    let test = request.test.as_str();
+    match request.data.transport {
+        Transport::Tcp | Transport::Udp => Ok(()),
+        Transport::Sctp => match sys::sctp_socket((Ipv4Addr::LOCALHOST, 0).into()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!(
+                "{test}: this kernel has no SCTP ({error}); its module may help (modprobe sctp)"
+            )),
+        },
+        Transport::SctpMany => Err(format!(
+            "{test}: no sockets of many SCTP associations are opened here; super_netperf with \
+             SCTP_STREAM or SCTP_RR has as many associations as it is told"
+        )),
+    }
 }
 
 /// Writes what scripts read. A reader that went away is no reason to stop.

@@ -13,10 +13,10 @@ use units::{Bytes, Nanos};
 use super::Job;
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Ask, Burst, ConnectAsk, FileSend, Flow, Manner, Open, PlainAsk, PlainReceive, PlainSend,
+    Ask, Burst, ConnectAsk, FileSend, Flow, Lead, Manner, Open, PlainAsk, PlainReceive, PlainSend,
     StreamReceive, StreamSend, Timer, Timings,
 };
-use crate::netperf::payload::{PERIOD, payload, payload_of};
+use crate::netperf::payload::{PERIOD, payload, payload_of, ring};
 use crate::netperf::socket;
 use crate::squad::{Member, Single};
 use crate::tally::{Half, Tally};
@@ -74,7 +74,8 @@ impl Dialer {
         let socket = match job.transport {
             Transport::Tcp => sys::tcp_socket(self.peer)?,
             Transport::Udp => sys::udp_socket(self.peer)?,
-            Transport::Sctp | Transport::SctpMany => {
+            Transport::Sctp => sys::sctp_socket(self.peer)?,
+            Transport::SctpMany => {
                 return Err(io::Error::from_raw_os_error(NO_PROTOCOL));
             }
         };
@@ -92,6 +93,9 @@ impl Dialer {
         }
         if let Some(rate) = job.pacing {
             options.set_pacing(rate)?;
+        }
+        if let Some(ttl) = job.multicast_ttl.filter(|_| !tcp) {
+            options.set_multicast_ttl(self.peer.is_ipv6(), ttl)?;
         }
         let fits = |address: &IpAddr| address.is_ipv4() == self.peer.is_ipv4();
         let address = job.local_address.filter(fits);
@@ -157,10 +161,11 @@ pub(super) fn sizes(job: &Job, buffers: (Option<Bytes>, Option<Bytes>)) -> Sizes
     }
 }
 
-/// One end of a flow: its socket, if there is one yet, and what it is counted in.
+/// One end of a flow: its socket, if there is one yet, what it is counted in, and when it begins.
 pub(super) struct Place<'a> {
     pub socket: Option<&'a Arc<OwnedFd>>,
     pub tally: Arc<Tally>,
+    pub start: Nanos,
 }
 
 /// What one flow does. Its payload repeats itself after `period` bytes.
@@ -168,7 +173,11 @@ pub(super) fn member(
     job: &Arc<Job>,
     sizes: Sizes,
     period: usize,
-    Place { socket, tally }: Place,
+    Place {
+        socket,
+        tally,
+        start,
+    }: Place,
     dialer: Dialer,
     timings: &Timings,
     file: Option<&(Arc<File>, u64)>,
@@ -182,9 +191,11 @@ pub(super) fn member(
     };
     let depth = job.burst as usize + 1;
     let udp = job.transport == Transport::Udp;
-    // A paced flow waits for its instants, and must hear of the end meanwhile.
+    // A flow that we pace, if only at its beginning, waits for its instants, and must hear of the
+    // end meanwhile.
+    let waits = job.pace.is_some() || job.pacing.is_some();
     let single = |shut_to_stop| {
-        socket.filter(|_| job.pace.is_none()).map(|socket| Single {
+        socket.filter(|_| !waits).map(|socket| Single {
             socket: socket.clone(),
             shut_to_stop,
         })
@@ -230,6 +241,7 @@ pub(super) fn member(
                 pace: None,
                 manner: Manner {
                     burst: burst(job),
+                    lead: job.pacing.map(|rate| Lead::new(rate, start)),
                     timer: calls,
                     offset: 0,
                     period,
@@ -352,12 +364,17 @@ fn burst(job: &Job) -> Option<Burst> {
 pub(super) fn filled(job: &Job, size: usize) -> io::Result<(Vec<u8>, usize)> {
     /// Of a longer file the rest is left out, so that the payload stays in the caches.
     const MOST: u64 = 1 << 20;
-    let Some(path) = job.file.as_ref().filter(|_| !job.sendfile) else {
-        return Ok((payload(size), PERIOD));
-    };
+    let path = job.file.as_ref().filter(|_| !job.sendfile);
+    let width = job.width.filter(|_| matches!(job.work, Work::Send { .. }));
     let mut text = Vec::new();
-    File::open(path)?.take(MOST).read_to_end(&mut text)?;
-    Ok(payload_of(&text, size))
+    if let Some(path) = path {
+        File::open(path)?.take(MOST).read_to_end(&mut text)?;
+    }
+    Ok(match width {
+        Some(width) => ring(&text, size, width),
+        None if path.is_some() => payload_of(&text, size),
+        None => (payload(size), PERIOD),
+    })
 }
 
 /// The file that is sent and how much of it, in whole pieces of `size` bytes.

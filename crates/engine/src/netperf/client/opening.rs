@@ -112,7 +112,7 @@ impl Client {
         if reconnects {
             return Ok(());
         }
-        if job.transport == Transport::Tcp {
+        if job.transport != Transport::Udp {
             self.connect_data(lines)?;
         }
         for line in lines {

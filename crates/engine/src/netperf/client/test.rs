@@ -42,22 +42,27 @@ impl Client {
         let timings = self
             .start(&mut squad, &job, sizes, &mut lines, start)
             .map_err(|error| ClientError::data("starting the flows", error))?;
+        let workers = timings.len() as u32;
         let mut look = Look::new(&job, timings);
         tell(News::Start);
         let stop = self.last(&job, &squad, &lines, &mut look, start, tell)?;
         let cpu = cpu.map(|cpu| cpu.stop(stop - start, Nanos::ZERO));
         let mark = look.whole(&lines);
-        squad.stop();
         for (line, mark) in lines.iter_mut().zip(&mark.flows) {
             line.mark(mark);
         }
+        // Who hears of it may look at the threads, which are still there.
         tell(News::Edge {
             at: stop - start,
             load: Box::new(look.edge(&mark)),
         });
-        self.end(&job, &mut squad, &mut lines, start, stop)?;
+        let works = squad.left() > 0;
+        squad.stop();
+        let ended = if works { clock::now() } else { stop };
+        self.end(&job, &mut squad, &mut lines, start, ended)?;
         let response = look.whole(&lines).response;
         let mut outcome = self.conclude(&job, lines, stop - start, cpu, response);
+        outcome.workers = workers;
         let mut broken = squad.finish().into_iter().filter_map(|ended| ended.broken);
         if let Some(sentence) = broken.next()
             && let Some(flow) = outcome.flows.iter_mut().find(|flow| flow.error.is_none())
@@ -122,6 +127,7 @@ impl Client {
                     data::Place {
                         socket: line.handle.socket.as_ref(),
                         tally: line.handle.tally.clone(),
+                        start,
                     },
                     Dialer::new(job.clone(), peer),
                     &timings,
@@ -231,6 +237,7 @@ impl Client {
             cpu,
             response,
             interrupted: self.interrupted,
+            workers: 0,
         }
     }
 }

@@ -202,10 +202,40 @@ impl Group {
 
     /// Whether a test begins with its one connection.
     fn connects(&self) -> bool {
-        self.job.transport == Transport::Tcp && !self.job.reconnects()
+        self.job.transport != Transport::Udp && !self.job.reconnects()
     }
 }
 
 fn place((alignment, offset): (u16, u16)) -> Placement {
     Placement { alignment, offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use proto::netperf::{Length, TestName};
+    use units::Bytes;
+
+    use super::*;
+
+    /// The connection of a test never comes: there are figures all the same.
+    #[test]
+    fn a_test_that_nobody_connects_to_has_no_bytes() {
+        let request = TestName::TcpStream.request().unwrap();
+        let mut job = Job::of(&request, None).unwrap();
+        job.length = Length::Seconds(1);
+        let here: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
+        let wake = Arc::new(Wake::new().unwrap());
+        let (mut group, opened) = Group::open(&job, here, here, None, &wake).unwrap();
+        assert_ne!(opened[0].port, 0);
+        let now = clock::now();
+        assert!(!group.advance(now).unwrap(), "it waits");
+        group.stop(now);
+        assert!(group.advance(now).unwrap());
+        let tallies = group.close();
+        assert_eq!(tallies.len(), 1);
+        assert_eq!(tallies[0].bytes_received, Bytes::new(0));
+        assert_eq!(tallies[0].retransmits, None);
+    }
 }

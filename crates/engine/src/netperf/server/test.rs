@@ -10,8 +10,8 @@ use sys::{Options, Wake, clock};
 use units::{BitRate, Bytes};
 
 use crate::flow::{
-    Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, PlainAnswer, PlainReceive, PlainSend,
-    StreamReceive, StreamSend,
+    AddressedAnswer, Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, PlainAnswer,
+    PlainReceive, PlainSend, StreamReceive, StreamSend,
 };
 use crate::netperf::payload::PERIOD;
 use crate::netperf::{Cpu, socket};
@@ -58,8 +58,9 @@ impl Test {
     ) -> io::Result<(Self, Opened)> {
         let at = socket::local(job.address, job.port, job.family, local);
         let (socket, marks, port) = match job.transport {
-            Transport::Tcp => {
-                let (listener, marks) = socket::listen(at, &job.options)?;
+            Transport::Tcp | Transport::Sctp => {
+                let tcp = job.transport == Transport::Tcp;
+                let (listener, marks) = socket::listen(at, &job.options, tcp)?;
                 let port = listener.local_addr()?.port();
                 (DataSocket::Listener(listener), marks, port)
             }
@@ -68,7 +69,7 @@ impl Test {
                 let port = sys::local_address(&socket)?.port();
                 (DataSocket::Datagrams(Arc::new(socket)), marks, port)
             }
-            Transport::Sctp | Transport::SctpMany => {
+            Transport::SctpMany => {
                 return Err(io::Error::from_raw_os_error(NO_PROTOCOL));
             }
         };
@@ -338,6 +339,15 @@ impl Test {
                     pause: None,
                 })
             }
+            Work::Exchange { .. } if self.job.options.pktinfo => Box::new(AddressedAnswer {
+                socket: socket.clone(),
+                tally,
+                request: self.room(),
+                reply: self.send_size,
+                sent: half,
+                received: half,
+                began,
+            }),
             Work::Exchange { .. } => Box::new(PlainAnswer {
                 socket: socket.clone(),
                 tally,
@@ -358,8 +368,8 @@ impl Test {
                 timer: None,
             }),
         };
-        let paced = active && self.job.pace.is_some();
-        let single = (!paced).then_some(Single {
+        let waits = (active && self.job.pace.is_some()) || self.job.options.pktinfo;
+        let single = (!waits).then_some(Single {
             socket,
             shut_to_stop: false,
         });

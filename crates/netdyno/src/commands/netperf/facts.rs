@@ -120,6 +120,8 @@ fn plan(request: &NetperfRequest, flows: u32) -> Result<Plan, String> {
         }
         Err(reason) => return Err(reason.to_owned()),
     };
+    // The worker threads are called after it.
+    load.name = "netperf".to_owned();
     load.flows = NonZeroU32::new(flows).unwrap_or(NonZeroU32::MIN);
     if load.kind.transport() == Transport::Udp {
         // A datagram of a plan holds a header, and netperf's need not.
@@ -307,6 +309,6 @@ fn report(end: End, outcome: &Outcome, udp: bool) -> EndReport {
         interface: None,
         loads: vec![load],
         memory_per_flow_bytes: None,
-        workers: None,
+        workers: client.then_some(outcome.workers),
     }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use engine::netperf::client::{Control, Job};
 use plan::{Family, Timing};
-use proto::netperf::{DataOptions, TestName, TestRequest, Transport, Work};
+use proto::netperf::{DataOptions, Pace, TestName, TestRequest, Transport, Work};
 use report::dialect::netperf::Way;
 use units::{BitRate, Bytes, Nanos};
 
@@ -101,6 +101,7 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
         sendfile: request.test == TestName::TcpSendfile,
         file: data.fill_files.local.clone().map(Into::into),
         places: places(data.alignments.local, data.offsets.local),
+        width: Some(data.widths.0).filter(|width| *width > 0),
         avoids_copies: data.avoids_copies,
         times_calls: request.latency && !data.way.counts_transactions(),
         tries_again: data.keeps_trying,
@@ -132,15 +133,32 @@ pub(super) fn job(request: &NetperfRequest, peer: SocketAddr) -> Result<Job, Str
         pacing: socket
             .pacing_bytes_per_second
             .map(|bytes| BitRate::new(bytes.saturating_mul(8))),
+        multicast_ttl: socket.multicast_ttl,
         mss: socket.mss,
         cork: socket.cork,
         burst: data.burst,
         patience: data
             .answer_timeout_seconds
             .map(|seconds| Nanos::from_secs(seconds.into())),
-        pace: request.paces.local,
+        pace: request.paces.local.or_else(|| spaced(request)),
         interim: request.interim.map(|wish| wish.interval),
         interval: Timing::DEFAULT_INTERVAL,
+    })
+}
+
+/// Datagrams at the rate that the kernel is to keep: it paces them in the qdisc fq only.
+fn spaced(request: &NetperfRequest) -> Option<Pace> {
+    let data = &request.data;
+    let sends = data.transport == Transport::Udp && data.way == Way::Send;
+    let rate = data.socket.pacing_bytes_per_second.filter(|_| sends)?;
+    let size = data.sizes.request.or(data.sizes.send.local);
+    let size = size.unwrap_or(proto::netperf::Job::LONGEST_DATAGRAM);
+    // A timer for each millisecond, or for each datagram of a slow flow.
+    let burst = (rate / 1000).div_ceil(size.get().max(1)).max(1);
+    let time = u128::from(burst * size.get()) * 1_000_000_000 / u128::from(rate.max(1));
+    Some(Pace {
+        burst: u32::try_from(burst).unwrap_or(u32::MAX),
+        interval: Nanos::new(u64::try_from(time).unwrap_or(u64::MAX)),
     })
 }
 

@@ -327,8 +327,11 @@ fn selection(layout: &Layout) -> Option<&Selection> {
 
 /// Sentences about options that are fine and do nothing here.
 fn without_effect(globals: &Globals, options: &TestOptions, way: Way) -> Vec<String> {
-    let buffers = "data is sent from one buffer here, it has no effect at this end";
-    let given = |pair: (Option<u32>, Option<u32>)| pair != (None, None);
+    let buffers = match way {
+        Way::Send => None,
+        Way::Receive => globals.widths.1,
+        Way::Both | Way::ConnectBoth | Way::Connect => globals.widths.0.or(globals.widths.1),
+    };
     let far = |place: u32| place > u32::from(u16::MAX);
     let beyond = |(a, b): (Option<u32>, Option<u32>)| a.is_some_and(far) || b.is_some_and(far);
     let lone = globals.intervals.local.is_some() && globals.bursts.local.is_none();
@@ -339,11 +342,30 @@ fn without_effect(globals: &Globals, options: &TestOptions, way: Way) -> Vec<Str
             "more than 65535 has no effect",
         ),
         (
+            beyond(globals.alignments.remote),
+            "-A",
+            "a netdyno server takes no more than 65535",
+        ),
+        (
+            beyond(globals.offsets.remote),
+            "-O",
+            "a netdyno server takes no more than 65535",
+        ),
+        (
             beyond(globals.offsets.local),
             "-o",
             "more than 65535 has no effect",
         ),
-        (given(globals.widths), "-W", buffers),
+        (
+            buffers.is_some(),
+            "-W",
+            "only streams are sent from several buffers here, it has no effect at this end",
+        ),
+        (
+            globals.fill_files.remote.is_some(),
+            "-F",
+            "a netdyno server reads no file that a client names, the second one has no effect there",
+        ),
         (lone, "-w", "without -b it has no effect, as with netperf"),
         (
             options.burst.is_some() && way != Way::Both,

@@ -1,4 +1,33 @@
 //! What netperf 2.7.0 finds at our server, and we at netserver, beyond the counts of each test.
+//!
+//! The specification of the protocol ends with numbered checks. This is where each of them is:
+//!
+//! | checks | tests |
+//! |---|---|
+//! | 1, 2, 4, 7, 32 | [`matrix`](super::matrix): every client with every server, IPv4 and IPv6, both ends' counts and the kernel's |
+//! | 3 | `matrix::transactions_are_counted_out` |
+//! | 5 | [`netserver_hears_of_the_end_of_datagrams`] |
+//! | 6 | `raw::an_end_that_is_lost_is_waited_for`: a client that never says it stands for a filter |
+//! | 8 | [`cpus_of_both_ends_are_measured`] |
+//! | 9, 10 | [`all_selectors_have_values`] |
+//! | 11 | [`iterations_are_tests_on_one_control_connection`] |
+//! | 12, 28 | [`layout`](super::layout): byte by byte, figures masked; the warning is that of `-i 3,3 -I 95,0.01` |
+//! | 13 | [`each_end_has_its_cpu`] |
+//! | 14, 15 | `lines::a_passphrase_opens_and_nothing_else_does`; that nothing comes but a test first: `proto::netperf::server` |
+//! | 16 | [`data_addresses_of_the_other_family`], `matrix`; order of an address' bytes: `proto::netperf::address` |
+//! | 17 | [`sizes_of_sockets_and_messages_are_as_asked`] |
+//! | 18 | [`congestion_control_of_each_end`] |
+//! | 19, 20 | `lines::a_late_start_is_no_failure` |
+//! | 21 | `raw::an_unknown_test_is_refused_and_the_connection_lives`, `raw::clients_that_vanish_leave_nothing`, `raw::absurd_sizes_are_answered` |
+//! | 22 | `engine::netperf::server::group`, and when: `proto::netperf::server`; a server that waits for late starters waits too long for a test |
+//! | 23 | `raw::clients_that_vanish_leave_nothing` |
+//! | 24 | [`a_killed_client_leaves_nothing`] |
+//! | 25 | [`a_sink_without_a_server_gets_all_of_it`], `lines::without_control_everything_goes_out` |
+//! | 26 | [`fifty_clients_at_once`] |
+//! | 27 | [`a_port_in_use_is_said`] |
+//! | 29 | [`a_script_of_many_netperfs_works_with_ours`] |
+//! | 30 | `dialect::netperf::tests` of the program |
+//! | 31 | `raw::a_servers_datagram_socket_may_be_connected`: no later netperf is packaged, its bytes are sent |
 
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
@@ -8,7 +37,7 @@ use std::time::{Duration, Instant};
 use plan::Family;
 use record::End;
 
-use super::{Netserver, Said, Whose, addresses};
+use super::{Links, Netserver, Said, Whose, addresses};
 use crate::hosts::{Hosts, hosts};
 use crate::process::{eventually, is_alive};
 
@@ -328,5 +357,105 @@ fn bursts_keep_their_rate() {
             .well(line)
             .value("TRANSACTION_RATE");
         assert!((50.0..=101.0).contains(&rate), "{rate}");
+    });
+}
+
+/// Without a control connection: the text goes on from one datagram to the next, and an empty one
+/// is the last.
+#[test]
+fn a_sink_without_a_server_gets_all_of_it() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let at = addresses(hosts);
+        let sink = hosts.on(End::Server, || UdpSocket::bind((at, 0)).unwrap());
+        sink.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let port = sink.local_addr().unwrap().port();
+        // So few that they wait in the sink's buffer.
+        let line = format!("-N -t UDP_STREAM -l -240 -- -m 6 -P 0,{port} -k LOCAL_SEND_CALLS");
+        let said = asks(hosts, Whose::Ours, &line).well(&line);
+        let (mut text, mut datagrams, mut room) = (Vec::new(), 0, [0; 64]);
+        loop {
+            match sink.recv(&mut room).unwrap() {
+                0 => break,
+                length => text.extend_from_slice(&room[..length]),
+            }
+            datagrams += 1;
+        }
+        assert_eq!(f64::from(datagrams), said.value("LOCAL_SEND_CALLS"));
+        assert_eq!(text, b"netperf\0".repeat(30));
+    });
+}
+
+/// As scripts start them: processes side by side, a delay that lets all of them connect first, the
+/// seventh line of each, the sum.
+#[test]
+fn a_script_of_many_netperfs_works_with_ours() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("netperf");
+    const SCRIPT: &str = "for i in 1 2 3 4 5; do netperf -s 1 \"$@\" & done | \
+                          awk 'NF == 6 && $5 + 0 > 0 { sum += $6; n++ } END { print n, sum }'";
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Theirs, "");
+        let (links, to) = (Links::new(), addresses(hosts).to_string());
+        let usual = std::env::var("PATH").unwrap_or_default();
+        let ours = format!("{}:{usual}", links.0.path().display());
+        let sum = |path: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", SCRIPT, "script", "-H", &to, "-t", "TCP_RR", "-l", "1"]);
+            let said = Said::by({
+                command.env("PATH", path);
+                command
+            });
+            let words: Vec<f64> = said
+                .output
+                .split_whitespace()
+                .map(|word| word.parse().unwrap())
+                .collect();
+            assert_eq!(words[0], 5.0, "{} {}", said.output, said.errors);
+            words[1]
+        };
+        let (ours, theirs) = (sum(&ours), sum(&usual));
+        // Ten processes share the CPUs with whatever else goes on: the figures are of one kind.
+        assert!(
+            ours > theirs / 3.0 && ours < theirs * 3.0,
+            "{ours} and {theirs}"
+        );
+    });
+}
+
+/// One sentence where the kernel or netdyno has no such sockets, and netperf's exit code.
+#[test]
+fn sctp_is_tried_or_missed_in_one_sentence() {
+    for (test, missing) in [("SCTP_STREAM", "no SCTP"), ("SCTP_RR_MANY", "associations")] {
+        let mut command = Whose::Ours.command("netperf");
+        command.args(["-H", "127.0.0.1", "-p", "1", "-t", test, "-l", "1"]);
+        let said = Said::by(command);
+        let has_it = sys::sctp_socket((std::net::Ipv4Addr::LOCALHOST, 0).into()).is_ok();
+        if test == "SCTP_STREAM" && has_it {
+            // Nobody listens there.
+            assert_eq!(said.code, Some(255), "{}", said.errors);
+            continue;
+        }
+        assert_eq!((said.code, said.output.as_str()), (Some(1), ""));
+        assert_eq!(said.errors.lines().count(), 1, "{}", said.errors);
+        assert!(said.errors.contains(missing), "{}", said.errors);
+    }
+}
+
+/// A ring of buffers, and what has no effect.
+#[test]
+fn rings_of_buffers_send_the_same() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let line =
+            "-W 7 -t TCP_STREAM -l -1000000 -- -m 1000 -k LOCAL_SEND_WIDTH,REMOTE_BYTES_RECVD";
+        let said = asks(hosts, Whose::Ours, line).well(line);
+        assert_eq!(said.value("LOCAL_SEND_WIDTH"), 7.0);
+        assert_eq!(said.value("REMOTE_BYTES_RECVD"), 1_000_000.0);
+        assert_eq!(said.errors, "");
+        let line = "-W 7 -t TCP_RR -l -10";
+        let said = asks(hosts, Whose::Ours, line).well(line);
+        assert!(said.errors.contains("-W"), "{}", said.errors);
     });
 }

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
 
 use plan::Family;
-use proto::netperf::{Frame, Length, OmniRequest, Request, TestName, TestRequest};
+use proto::netperf::{Flags, Frame, Length, OmniRequest, Request, TestName, TestRequest};
 use record::End;
 
 use super::{Netserver, Whose, addresses};
@@ -14,7 +14,11 @@ use crate::hosts::{Hosts, hosts};
 use crate::process::eventually;
 
 fn connect(hosts: &Hosts<'_>) -> TcpStream {
-    let at = SocketAddr::new(addresses(hosts), proto::netperf::PORT);
+    connect_to(addresses(hosts))
+}
+
+fn connect_to(host: IpAddr) -> TcpStream {
+    let at = SocketAddr::new(host, proto::netperf::PORT);
     let stream = TcpStream::connect(at).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(10)))
@@ -30,6 +34,32 @@ fn answer(stream: &mut TcpStream) -> [u8; Frame::LEN] {
 
 fn errno(frame: &[u8; Frame::LEN]) -> u32 {
     u32::from_be_bytes(frame[4..8].try_into().unwrap())
+}
+
+/// The number in one place of a message.
+fn word(frame: &[u8; Frame::LEN], place: usize) -> u32 {
+    u32::from_be_bytes(frame[4 * place..][..4].try_into().unwrap())
+}
+
+/// Asks for a test that is granted; its data port.
+fn opened(stream: &mut TcpStream, request: &[u8]) -> u16 {
+    stream.write_all(request).unwrap();
+    let frame = answer(stream);
+    assert_eq!(errno(&frame), 0);
+    word(&frame, 13).try_into().unwrap()
+}
+
+/// A client's data socket, that sends to the server's.
+fn datagrams(to: (IpAddr, u16)) -> UdpSocket {
+    let any: IpAddr = match to.0 {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => std::net::Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0)).unwrap();
+    let patience = Some(Duration::from_secs(5));
+    socket.set_read_timeout(patience).unwrap();
+    socket.connect(to).unwrap();
+    socket
 }
 
 fn threads(pid: u32) -> usize {
@@ -117,5 +147,127 @@ fn clients_that_vanish_leave_nothing() {
         // State 0A is LISTEN: the control port only.
         assert_eq!(tcp.matches(" 0A ").count(), 1, "{tcp}");
         assert_eq!(udp.lines().count(), 1, "{udp}");
+    });
+}
+
+/// Nobody says that the datagrams are over: the server waits out its pad, which is not part of the
+/// test's time.
+#[test]
+fn an_end_that_is_lost_is_waited_for() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let mut stream = connect(hosts);
+        let asked = request(TestName::UdpStream, |request| {
+            request.length = Length::Seconds(1);
+        });
+        let port = opened(&mut stream, &asked);
+        let socket = datagrams((addresses(hosts), port));
+        for _ in 0..10 {
+            socket.send(&[7; 100]).unwrap();
+        }
+        let began = Instant::now();
+        let figures = answer(&mut stream);
+        assert!(began.elapsed() > Duration::from_secs(4));
+        assert_eq!((errno(&figures), word(&figures, 3)), (0, 1000));
+        let elapsed = f32::from_bits(word(&figures, 12));
+        assert!((0.9..3.0).contains(&elapsed), "{elapsed}");
+    });
+}
+
+/// What netperf's later version asks for with `-N -n`, and what 2.7.0 asks for: with the flag only
+/// the first sender is heard.
+#[test]
+fn a_servers_datagram_socket_may_be_connected() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        for flags in [Flags::ROUTING, Flags::ROUTING | Flags::CONNECTED] {
+            let mut stream = connect(hosts);
+            let asked = request(TestName::UdpRr, |request| request.flags = flags);
+            let port = opened(&mut stream, &asked);
+            let (first, second) = (
+                datagrams((addresses(hosts), port)),
+                datagrams((addresses(hosts), port)),
+            );
+            let mut reply = [0; 8];
+            for _ in 0..2 {
+                first.send(b"?").unwrap();
+                assert_eq!(first.recv(&mut reply).unwrap(), 1, "{flags:?}");
+            }
+            second
+                .set_read_timeout(Some(Duration::from_millis(300)))
+                .unwrap();
+            // Refused by the kernel, or never answered.
+            let answered = second.send(b"?").and_then(|_| second.recv(&mut reply));
+            let shared = flags == Flags::ROUTING;
+            assert_eq!(answered.is_ok(), shared, "{flags:?}");
+        }
+    });
+}
+
+/// `-B`: a host of many addresses answers from the one that was asked.
+#[test]
+fn answers_leave_from_the_address_that_was_asked() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Netserver::start(hosts, Whose::Ours, "");
+        let own: IpAddr = Ipv4Addr::LOCALHOST.into();
+        let other: IpAddr = Ipv4Addr::new(127, 0, 0, 9).into();
+        hosts.on(End::Server, || {
+            for (flags, from) in [
+                (Flags::ROUTING, own),
+                (Flags::ROUTING | Flags::PKTINFO, other),
+            ] {
+                let mut stream = connect_to(own);
+                let asked = request(TestName::UdpRr, |request| request.flags = flags);
+                let port = opened(&mut stream, &asked);
+                let socket = UdpSocket::bind((own, 0)).unwrap();
+                let patience = Some(Duration::from_secs(5));
+                socket.set_read_timeout(patience).unwrap();
+                socket.send_to(b"?", (other, port)).unwrap();
+                let mut reply = [0; 8];
+                let answer = socket.recv_from(&mut reply).unwrap();
+                assert_eq!(answer, (1, (from, port).into()), "{flags:?}");
+            }
+        });
+    });
+}
+
+/// A size of nothing is the default, and one beyond all bounds is answered at once.
+#[test]
+fn absurd_sizes_are_answered() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let server = Netserver::start(hosts, Whose::Ours, "");
+        let most = units::Bytes::new(u32::MAX.into());
+        for (name, size) in [
+            (TestName::TcpStream, units::Bytes::new(0)),
+            (TestName::TcpStream, most),
+            (TestName::UdpStream, most),
+            (TestName::TcpMaerts, units::Bytes::new(0)),
+            (TestName::TcpMaerts, most),
+            (TestName::UdpRr, most),
+            (TestName::TcpRr, most),
+        ] {
+            let mut stream = connect(hosts);
+            let asked = request(name, |request| {
+                (request.send_size, request.recv_size) = (Some(size), Some(size));
+                if request.request_size.is_some() {
+                    (request.request_size, request.response_size) = (Some(size), Some(size));
+                }
+            });
+            stream.write_all(&asked).unwrap();
+            let frame = answer(&mut stream);
+            let known = [0, 12, 22, 90];
+            assert!(
+                known.contains(&errno(&frame)),
+                "{name:?} {size}: {}",
+                errno(&frame)
+            );
+        }
+        eventually("all tests are gone", || {
+            (threads(server.0.id()) == 1).then_some(())
+        });
     });
 }
