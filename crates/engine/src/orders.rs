@@ -107,6 +107,17 @@ impl Orders {
         }
     }
 
+    /// Waits until everything has to end.
+    pub fn wait_for_finish(&self) {
+        let mut go = self.lock();
+        while self.level() != Level::Finish {
+            go = self
+                .changed
+                .wait(go)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     pub fn expect(&self, active: usize, passive: usize) {
         self.active.fetch_add(active, Ordering::AcqRel);
         self.passive.fetch_add(passive, Ordering::AcqRel);

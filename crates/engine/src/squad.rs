@@ -22,6 +22,8 @@ const STACK: usize = 256 << 10;
 pub(crate) struct Squad {
     orders: Arc<Orders>,
     hands: Vec<Hand>,
+    /// Threads stay when their flows have ended.
+    stays: bool,
 }
 
 struct Hand {
@@ -66,7 +68,16 @@ impl Squad {
         Self {
             orders: Arc::new(Orders::new(coordinator)),
             hands: Vec::new(),
+            stays: false,
         }
+    }
+
+    /// The same; threads whose flows have ended stay until [`finish`](Self::finish), so that what
+    /// the kernel counted of them can still be read.
+    pub fn that_stays(coordinator: Arc<Wake>) -> Self {
+        let mut squad = Self::new(coordinator);
+        squad.stays = true;
+        squad
     }
 
     /// Puts a worker to work. A CPU that this machine does not have is no error.
@@ -113,6 +124,7 @@ impl Squad {
                 flow: member.flow,
             })
             .collect();
+        let stays = self.stays;
         let (ready, is_ready) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new().name(name).stack_size(STACK);
         let thread = thread.spawn(move || {
@@ -128,11 +140,18 @@ impl Squad {
             };
             let _ = ready.send(());
             orders.wait_until(start);
-            if blocks && let Some(only) = flows.pop() {
-                room.wait = Wait::Block;
-                return vec![alone(only, &orders, &mut room)];
+            let only = if blocks { flows.pop() } else { None };
+            let ended = match only {
+                Some(only) => {
+                    room.wait = Wait::Block;
+                    vec![alone(only, &orders, &mut room)]
+                }
+                None => Many::new(flows, orders.clone(), told, None).run(&mut room),
+            };
+            if stays {
+                orders.wait_for_finish();
             }
-            Many::new(flows, orders, told, None).run(&mut room)
+            ended
         })?;
         // Ready before the start, which another thread may be about to announce.
         let _ = is_ready.recv();

@@ -36,7 +36,7 @@ impl Client {
         }
         let first = lines.first().map(|line| line.flow.first_buffers);
         let sizes = data::sizes(&job, first.unwrap_or_default());
-        let mut squad = Squad::new(self.wake.clone());
+        let mut squad = Squad::that_stays(self.wake.clone());
         let cpu = job.measures_cpu.then(Cpu::start);
         let start = clock::now() + if lines.len() > 1 { LEAD } else { Nanos::ZERO };
         let timings = self
@@ -48,6 +48,7 @@ impl Client {
         let stop = self.last(&job, &squad, &lines, &mut look, start, tell)?;
         let cpu = cpu.map(|cpu| cpu.stop(stop - start, Nanos::ZERO));
         let mark = look.whole(&lines);
+        squad.stop();
         for (line, mark) in lines.iter_mut().zip(&mark.flows) {
             line.mark(mark);
         }
@@ -56,10 +57,7 @@ impl Client {
             at: stop - start,
             load: Box::new(look.edge(&mark)),
         });
-        let works = squad.left() > 0;
-        squad.stop();
-        let ended = if works { clock::now() } else { stop };
-        self.end(&job, &mut squad, &mut lines, start, ended)?;
+        self.end(&job, &mut squad, &mut lines, start, stop)?;
         let response = look.whole(&lines).response;
         let mut outcome = self.conclude(&job, lines, stop - start, cpu, response);
         outcome.workers = workers;

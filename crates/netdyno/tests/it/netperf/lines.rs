@@ -332,6 +332,7 @@ fn a_run_is_kept() {
             );
             // What this host counted meanwhile, and what follows from it.
             let host = run.hosts_observed.client.as_ref().unwrap();
+            assert!(!host.counted.is_empty(), "{test}");
             let mut threads = host.counted.labels("thread");
             assert!(threads.any(|label| label.starts_with("netperf-")), "{test}");
             assert!(!run.findings.is_empty(), "{test}");
