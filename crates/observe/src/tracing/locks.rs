@@ -57,6 +57,9 @@ impl Way {
     }
 }
 
+/// How sentences begin.
+const EXPLAINING: &str = "explaining locks: ";
+
 /// The end first: a beginning without its end would stand for a long time.
 const EVENTS: [&str; 2] = ["contention_end", "contention_begin"];
 
@@ -67,7 +70,10 @@ impl Locks {
         for way in Way::ALL {
             match Self::open_by(way, tree, btf) {
                 Ok(locks) => return Ok(Some(locks)),
-                Err(reason) => reasons.push((way, reason)),
+                Err(reason) => {
+                    let reason = reason.strip_prefix(EXPLAINING).unwrap_or(&reason);
+                    reasons.push((way, reason.to_owned()));
+                }
             }
         }
         // A missing right is the same for all.
@@ -79,7 +85,7 @@ impl Locks {
                 .map(|(way, reason)| format!("by {}: {reason}", way.name()))
                 .collect(),
         };
-        Err(format!("explaining locks: {}", reasons.join("; ")))
+        Err(format!("{EXPLAINING}{}", reasons.join("; ")))
     }
 
     /// Nothing stays attached where the half of it fails.
