@@ -9,6 +9,7 @@ mod latency;
 mod lock;
 mod place;
 mod queue;
+mod resent;
 mod rest;
 mod target;
 mod tcp;

@@ -25,6 +25,8 @@ pub enum Cause {
     CongestionWindow,
     /// Packets lost on the path.
     PathLoss,
+    /// Packets that overtook each other.
+    Reordering,
     /// The pacing that was asked for.
     Pacing,
     /// The application offered no more.
@@ -115,6 +117,7 @@ impl Cause {
             Self::SendBuffer => "send-buffer",
             Self::CongestionWindow => "congestion-window",
             Self::PathLoss => "path-loss",
+            Self::Reordering => "reordering",
             Self::Pacing => "pacing",
             Self::Application => "application",
             Self::LinkRate => "link-rate",

@@ -7,7 +7,7 @@ use super::way::Way;
 use super::{finding, percent, row};
 
 /// A worker that wants this much of a CPU would move more with a faster one.
-const FULL: f64 = 0.9;
+const FULL: f64 = 0.85;
 /// One that waits this long for a CPU, too.
 const WAITS: f64 = 0.25;
 /// Of a CPU's time: what other work may take before it is worth naming.

@@ -1,11 +1,12 @@
-//! Queues, links and paths: shapers, drops, requeues, losses, the congestion window.
+//! Queues and links: shapers, drops, requeues, the congestion window.
 
 use plan::Path;
 use record::{Cause, End, Evidence, Finding, Run};
 use units::Bytes;
 
-use super::cpu::{hosts, is_starved};
+use super::cpu::is_starved;
 use super::host::Host;
+use super::resent::{self, weight};
 use super::target::speed;
 use super::way::Way;
 use super::{finding, percent, row};
@@ -13,16 +14,13 @@ use super::{finding, percent, row};
 /// Share of a link's rate from which on the link is full: what is missing are headers, which the
 /// payload's rate does not count, and a shaper's own inaccuracy.
 const FULL: f64 = 0.85;
-/// Segments retransmitted, of those sent, from which on loss slows TCP (at 20 ms and 0.05 % the
-/// formula of Mathis et al., CCR 1997, allows some 30 Mbit/s).
-const LOSSY: f64 = 0.0005;
 
 pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     let full = link(run, way);
     let mut findings = vec![requeue(run, way)];
     if way.is_tcp() {
         findings.push(dropped(run, way));
-        findings.push(lossy(run, way));
+        findings.extend(resent::findings(run, way).into_iter().map(Some));
         if full.is_none() {
             findings.push(window(run, way));
         }
@@ -221,7 +219,7 @@ fn dropped(run: &Run, way: &Way) -> Option<Finding> {
     // Where most packets waited for the rate, the link never ran empty: the drops only say so to TCP.
     let full = overlimits(run, way.sender).is_some_and(|(share, _)| share >= 0.5);
     let aside = if full { 0.9 } else { 1.0 };
-    let explains = (drops as f64 / retransmits as f64).min(1.0) * loss_weight(way) * aside;
+    let explains = (drops as f64 / retransmits as f64).min(1.0) * weight(way) * aside;
     (drops > 0).then(|| {
         finding(
             Cause::QdiscDrop,
@@ -231,74 +229,6 @@ fn dropped(run: &Run, way: &Way) -> Option<Finding> {
             "lengthen the qdisc's limit, pace below its rate, or use one that marks (ECN)",
         )
     })
-}
-
-/// Loss that no qdisc and no interface of ours owns up to.
-fn lossy(run: &Run, way: &Way) -> Option<Finding> {
-    let retransmits = way.retransmits? as f64;
-    let sum = |ends: &[End], source, name| -> u64 {
-        let hosts = ends.iter().filter_map(|end| Host::of(run, *end));
-        hosts
-            .map(|host| host.sum(source, name))
-            .fold(0, u64::saturating_add)
-    };
-    let queued = sum(&End::BOTH, "qdisc", "drops");
-    let discarded = discarded(run, way.receiver());
-    let ours = queued
-        .saturating_add(sum(&hosts(run), "softnet", "dropped"))
-        .saturating_add(discarded);
-    let elsewhere = (retransmits - ours as f64).max(0.0);
-    let share = elsewhere / segments(way)?;
-    // An end that lacks a CPU acknowledges late, and what is late is sent again.
-    let doubtful = if short_of_cpu(run, way) { 0.5 } else { 1.0 };
-    let says = format!(
-        "{} of the segments were sent again, and no queue of these hosts dropped them",
-        percent(share)
-    );
-    let mut evidence = vec![row(
-        way.sender,
-        "tcp.retransmits",
-        retransmits,
-        "segments",
-        says,
-    )];
-    evidence.extend(way.round_trip());
-    (share >= LOSSY).then(|| {
-        finding(
-            Cause::PathLoss,
-            way.name(),
-            (
-                loss_weight(way) * elsewhere / retransmits * doubtful,
-                0.85 * doubtful,
-            ),
-            evidence,
-            "find where packets are lost: cables, optics, shapers and queues between the hosts",
-        )
-    })
-}
-
-/// Segments that the receiving host's TCP threw away itself (include/uapi/linux/snmp.h): its
-/// reader was late.
-fn discarded(run: &Run, end: End) -> u64 {
-    let names = [
-        "TCPBacklogDrop",
-        "TCPRcvQDrop",
-        "TCPZeroWindowDrop",
-        "PFMemallocDrop",
-    ];
-    let host = Host::of(run, end);
-    let count = |name| host.as_ref().map_or(0, |host| host.sum("netstat", name));
-    names.into_iter().map(count).fold(0, u64::saturating_add)
-}
-
-/// How much of the time a loss can have cost: when TCP was held back by neither window nor buffer.
-fn loss_weight(way: &Way) -> f64 {
-    way.waits().map_or(0.0, |waits| waits.rest)
-}
-
-fn segments(way: &Way) -> Option<f64> {
-    let mss = way.tcp()?.mss_bytes.filter(|mss| *mss > 0)?;
-    Some((way.sent.unwrap_or(way.received).bytes as f64 / mss as f64).max(1.0))
 }
 
 /// Nothing else explains why the sockets had data, a window and room, and did not send.
@@ -354,7 +284,7 @@ fn window(run: &Run, way: &Way) -> Option<Finding> {
     })
 }
 
-fn short_of_cpu(run: &Run, way: &Way) -> bool {
+pub(super) fn short_of_cpu(run: &Run, way: &Way) -> bool {
     is_starved(run, way, way.sender) || is_starved(run, way, way.receiver())
 }
 

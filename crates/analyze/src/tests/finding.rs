@@ -148,6 +148,19 @@ fn losses_that_no_queue_of_these_hosts_owns_up_to() {
 }
 
 #[test]
+fn segments_that_the_receiver_had_already_are_no_loss() {
+    let mut run = stream();
+    run.loads[0].directions[0].retransmits = Some(4_000);
+    client(&mut run).retransmits = Some(4_000);
+    observe(&mut run, |rows| {
+        rows.set("netstat", "TcpExt", "TCPDSACKRecvSegs", 3_990);
+    });
+    let found = causes(&run);
+    assert!(!found.contains(&Cause::PathLoss), "{found:?}");
+    assert!(found.contains(&Cause::Reordering), "{found:?}");
+}
+
+#[test]
 fn what_was_asked_for_is_the_limit() {
     let mut run = stream();
     let rate = run.loads[0].received.unwrap().bits_per_second.unwrap() as u64;

@@ -323,6 +323,20 @@ mod alone {
         });
     }
 
+    /// The scheduler moves the sender, and its packets overtake each other.
+    #[test]
+    fn segments_that_were_overtaken_are_not_called_lost() {
+        not_run::needs_namespaces!();
+        holds(|| {
+            let run = run("-t 2 --no-probe --load stream", "");
+            let lost = |finding: &Finding| finding.cause == Cause::PathLoss;
+            match run.findings.iter().any(lost) {
+                true => Err(format!("{:#?}", run.findings)),
+                false => Ok(()),
+            }
+        });
+    }
+
     /// Nothing was put in.
     #[test]
     fn clean_runs_have_no_causes() {
