@@ -19,6 +19,7 @@ pub(super) fn parameters() -> Parameters {
 pub(super) fn results() -> Results {
     Results {
         cpu: CpuUse::default(),
+        host_cpu_percent: None,
         retransmits: Retransmits::Receiver,
         congestion: Some("cubic".into()),
         output: Some(ServerOutput::Text("a line\n".into())),

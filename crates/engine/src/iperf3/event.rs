@@ -26,6 +26,8 @@ pub enum Event<'a> {
 pub struct Contact {
     /// The other end of the control connection.
     pub peer: SocketAddr,
+    /// This end of it.
+    pub local: SocketAddr,
     /// The test's name.
     pub cookie: Cookie,
     /// What the client asks for, with its block size.
@@ -152,6 +154,6 @@ pub struct StreamOutcome {
     pub tcp_info: Option<TcpInfo>,
     /// Congestion control.
     pub congestion: Option<String>,
-    /// This end's port.
-    pub local_port: Option<u16>,
+    /// The client's port.
+    pub client_port: u16,
 }

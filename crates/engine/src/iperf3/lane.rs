@@ -170,8 +170,8 @@ impl Lane {
         self.counts.tally.counters(false).received_bytes
     }
 
-    /// What came of it, up to the last edge.
-    pub fn outcome(&self) -> StreamOutcome {
+    /// What came of it, up to the last edge, at the client's end or the server's.
+    pub fn outcome(&self, client: bool) -> StreamOutcome {
         let (base, last, sends) = (self.base, self.last, self.connected.sends);
         let tcp = self.protocol == Protocol::Tcp;
         let udp = self.protocol == Protocol::Udp;
@@ -215,7 +215,11 @@ impl Lane {
             congestion: tcp
                 .then(|| Options::of(&*self.socket).congestion_control().ok())
                 .flatten(),
-            local_port: Some(self.connected.local.port()),
+            client_port: if client {
+                self.connected.local.port()
+            } else {
+                self.connected.remote.port()
+            },
             result,
         }
     }

@@ -85,8 +85,9 @@ impl Ledger {
         self.last - self.phase
     }
 
-    /// What came of each stream.
-    pub fn outcomes(&self) -> Vec<StreamOutcome> {
-        self.lanes.iter().map(Lane::outcome).collect()
+    /// What came of each stream, at the client's end or the server's.
+    pub fn outcomes(&self, client: bool) -> Vec<StreamOutcome> {
+        let lanes = self.lanes.iter();
+        lanes.map(|lane| lane.outcome(client)).collect()
     }
 }

@@ -107,10 +107,20 @@ pub(super) fn congestion(socket: &OwnedFd, parameters: &Parameters) -> Result<()
     match &parameters.congestion {
         Some(name) if parameters.protocol == Protocol::Tcp => {
             let what = format!("the congestion control '{name}'");
-            set(134, &what, Options::of(socket).set_congestion_control(name))
+            let set_it = Options::of(socket).set_congestion_control(name);
+            set(134, &what, set_it.map_err(|error| absent(error, name)))
         }
         _ => Ok(()),
     }
+}
+
+/// What the kernel means by "no such file".
+fn absent(error: io::Error, name: &str) -> io::Error {
+    if error.kind() != io::ErrorKind::NotFound {
+        return error;
+    }
+    let sentence = format!("this kernel has no {name} (net.ipv4.tcp_available_congestion_control)");
+    io::Error::new(io::ErrorKind::NotFound, sentence)
 }
 
 /// The flow label, and the peer's address with it, to connect to.
@@ -122,8 +132,15 @@ pub(super) fn flow_label(
     parameters: &Parameters,
     peer: SocketAddr,
 ) -> Result<SocketAddr, OptionError> {
-    let (Some(label), SocketAddr::V6(mut address)) = (parameters.flow_label, peer) else {
+    let Some(label) = parameters.flow_label else {
         return Ok(peer);
+    };
+    let SocketAddr::V6(mut address) = peer else {
+        return Err(OptionError {
+            number: ErrorNumber::new(127),
+            what: format!("a flow label, which IPv6 has, on the way to {}", peer.ip()),
+            error: io::ErrorKind::InvalidInput.into(),
+        });
     };
     let labelled = Options::of(socket).set_flow_label(label, *address.ip());
     set(127, "the flow label", labelled)?;

@@ -139,7 +139,7 @@ impl<'a> Staff<'a> {
         let size = Bytes::new(piece as u64);
         let pacer = parameters.rate.map(|rate| match parameters.burst {
             Some(burst) => Pacer::bursts(size, rate, burst, self.start),
-            None => Pacer::stream(size, rate, self.start),
+            None => Pacer::stream(size, rate, self.start).forgiving(),
         });
         Ok(BlockSend {
             socket: lane.socket.clone(),

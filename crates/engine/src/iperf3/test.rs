@@ -38,6 +38,7 @@ pub(super) struct Test {
     used: ProcessCpu,
     host: Cpu,
     protocol: Protocol,
+    client: bool,
     sends: bool,
     receives: bool,
     /// What broke, and why.
@@ -62,6 +63,7 @@ impl Test {
             used: usage::process(),
             host: Cpu::start(),
             protocol: parameters.protocol,
+            client: setup.client,
             sends: lanes.iter().any(|lane| lane.connected.sends),
             receives: lanes.iter().any(|lane| !lane.connected.sends),
             broken: Vec::new(),
@@ -156,9 +158,10 @@ impl Test {
 
     /// This end's results.
     pub fn results(&self, output: Option<ServerOutput>) -> Results {
-        let outcomes = self.ledger.outcomes();
+        let outcomes = self.ledger.outcomes(self.client);
         Results {
             cpu: self.cpu.unwrap_or_default().0,
+            host_cpu_percent: self.cpu.map(|(_, host)| host),
             retransmits: match (self.sends, self.protocol) {
                 (false, _) => Retransmits::Receiver,
                 (true, Protocol::Tcp) => Retransmits::Reported,
@@ -174,7 +177,7 @@ impl Test {
     pub fn outcome(&self) -> Outcome {
         let (cpu, host) = self.cpu.unwrap_or_default();
         Outcome {
-            streams: self.ledger.outcomes(),
+            streams: self.ledger.outcomes(self.client),
             local: None,
             remote: None,
             cpu,

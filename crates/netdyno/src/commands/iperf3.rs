@@ -1,8 +1,10 @@
 //! `iperf3`, client and server.
 
+mod archive;
 mod client;
 mod credentials;
 mod debug;
+mod desk;
 mod keep;
 mod paper;
 mod pid_file;

@@ -47,6 +47,8 @@ impl Whose {
 struct Served {
     child: Child,
     at: SocketAddr,
+    /// Its run store, and whatever else it leaves.
+    folder: TempDir,
 }
 
 impl Served {
@@ -58,11 +60,14 @@ impl Served {
     }
 
     fn run(hosts: &Hosts<'_>, mut command: Command, port: u16) -> Self {
+        let folder = TempDir::with_prefix("netdyno-it-").unwrap();
+        command.env("XDG_STATE_HOME", folder.path());
+        command.current_dir(folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null());
         hosts.testbed.place_on_server(&mut command).unwrap();
         let child = command.spawn().unwrap();
         let at = SocketAddr::new(hosts.address(End::Server), port);
-        let served = Self { child, at };
+        let served = Self { child, at, folder };
         // A connection to try it would be a test to a server of 3.12.
         eventually("the server listens", || listens(hosts, port).then_some(()));
         served

@@ -10,6 +10,8 @@ use super::{ErrorNumber, Rejected, StreamId};
 pub struct Results {
     /// How busy this process was.
     pub cpu: CpuUse,
+    /// How busy all CPUs of its host were, in percent; other tools neither tell nor read it.
+    pub host_cpu_percent: Option<f64>,
     /// Whether its streams' retransmits mean something.
     pub retransmits: Retransmits,
     /// The congestion control of its last TCP stream.
@@ -19,6 +21,9 @@ pub struct Results {
     /// One for each stream.
     pub streams: Vec<StreamResult>,
 }
+
+/// Our own key, beside iperf3's of the process.
+const HOST_CPU: &str = "whole_host_cpu_util";
 
 /// CPU time of a process in percent of wall time; above 100 with several threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -152,6 +157,9 @@ impl Results {
         object.number("cpu_util_total", self.cpu.total_percent);
         object.number("cpu_util_user", self.cpu.user_percent);
         object.number("cpu_util_system", self.cpu.system_percent);
+        if let Some(percent) = self.host_cpu_percent {
+            object.number(HOST_CPU, percent);
+        }
         let retransmits = match self.retransmits {
             Retransmits::Reported => 1,
             Retransmits::Unknown => 0,
@@ -194,6 +202,7 @@ impl Results {
                 user_percent: percent("cpu_util_user"),
                 system_percent: percent("cpu_util_system"),
             },
+            host_cpu_percent: json::number(&object, HOST_CPU).filter(|percent| *percent >= 0.0),
             retransmits,
             congestion: json::text(&object, "congestion_used"),
             output: text.or_else(|| value.map(|value| ServerOutput::Json(value.to_string()))),

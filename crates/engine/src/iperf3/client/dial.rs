@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use proto::iperf3::ErrorNumber;
 use sys::signal::Signals;
 use sys::{Epoll, Events, Options, Readiness, clock};
 use units::Nanos;
@@ -43,7 +44,7 @@ fn one(job: &Job, address: SocketAddr, signals: Option<&Signals>) -> Result<Owne
         error: Arc::new(error),
     };
     let socket = sys::tcp_socket(address).map_err(failed)?;
-    bind(&socket, job, address, 0).map_err(failed)?;
+    bind(&socket, job, address, 0)?;
     socket::device(&socket, job.device.as_deref())?;
     socket::send_timeout(&socket, job.send_timeout)?;
     sys::connect(&socket, address).map_err(failed)?;
@@ -77,15 +78,28 @@ fn one(job: &Job, address: SocketAddr, signals: Option<&Signals>) -> Result<Owne
 ///
 /// # Errors
 /// What the system answered.
-pub(super) fn bind(socket: &OwnedFd, job: &Job, peer: SocketAddr, port: u16) -> io::Result<()> {
+pub(super) fn bind(
+    socket: &OwnedFd,
+    job: &Job,
+    peer: SocketAddr,
+    port: u16,
+) -> Result<(), ClientError> {
     let any = match peer {
         SocketAddr::V4(_) => std::net::Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => std::net::Ipv6Addr::UNSPECIFIED.into(),
     };
     let fits = job.bind.filter(|bind| bind.is_ipv4() == peer.is_ipv4());
     if fits.is_some() || port != 0 {
-        sys::reuse_address(socket)?;
-        sys::bind(socket, SocketAddr::new(fits.unwrap_or(any), port))?;
+        let own = SocketAddr::new(fits.unwrap_or(any), port);
+        sys::reuse_address(socket)
+            .and_then(|()| sys::bind(socket, own))
+            .map_err(|error| {
+                let doing = match port {
+                    0 => format!("taking {} as this end's address", own.ip()),
+                    _ => format!("taking {own} as a stream's address"),
+                };
+                ClientError::stream(ErrorNumber::STREAM_CONNECT, &doing, error)
+            })?;
     }
     Ok(())
 }

@@ -87,6 +87,7 @@ impl<'a> Driver<'a> {
         let cookie = Cookie::new(random);
         let contact = Contact {
             peer: server,
+            local: sys::local_address(&socket).unwrap_or(server),
             cookie,
             parameters: parameters.clone(),
             control_mss,

@@ -88,7 +88,14 @@ impl Opening {
         let server = self.server;
         let create = |error| {
             let number = ErrorNumber::CREATE_STREAM;
-            ClientError::stream(number, "making a stream", error)
+            let doing = match parameters.protocol {
+                Protocol::Tcp if parameters.mptcp => {
+                    "making an MPTCP socket, which needs net.mptcp.enabled of the kernel"
+                }
+                Protocol::Sctp => "making an SCTP socket, which needs the kernel's module sctp",
+                Protocol::Tcp | Protocol::Udp => "making a stream's socket",
+            };
+            ClientError::stream(number, doing, error)
         };
         let connect = |error| {
             let number = ErrorNumber::STREAM_CONNECT;
@@ -115,7 +122,7 @@ impl Opening {
         if parameters.protocol == Protocol::Tcp {
             socket::send_timeout(&socket, job.send_timeout)?;
         }
-        dial::bind(&socket, job, server, port).map_err(create)?;
+        dial::bind(&socket, job, server, port)?;
         let peer = socket::flow_label(&socket, parameters, server)?;
         sys::connect(&socket, peer).map_err(connect)?;
         let interest = if parameters.protocol == Protocol::Udp {

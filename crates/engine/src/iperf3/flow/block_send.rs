@@ -81,9 +81,17 @@ impl BlockSend {
         {
             return Ok(false);
         }
+        if self.budget.is_some()
+            && !self.omitted_until.is_zero()
+            && clock::now() >= self.omitted_until
+        {
+            // What is left of a block that began before does not belong to those that count.
+            self.omitted_until = Nanos::ZERO;
+            self.block_left = 0;
+        }
         if self.block_left == 0 {
             if let Some(budget) = &self.budget
-                && (self.omitted_until.is_zero() || clock::now() >= self.omitted_until)
+                && self.omitted_until.is_zero()
                 && budget.take(1) == 0
             {
                 return Err(self.finish());

@@ -210,6 +210,7 @@ impl Guest<'_> {
         self.room = Some(Arc::new(room));
         let contact = Contact {
             peer: self.peer,
+            local: sys::local_address(self.control.socket()).unwrap_or(self.peer),
             cookie: self.cookie,
             control_mss: Options::of(self.control.socket()).mss().ok(),
             block_from_mss: false,

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine::iperf3::Event;
 use engine::iperf3::client::{self, ClientError, Job};
-use proto::iperf3::{Parameters, SessionError};
-use record::Status;
+use engine::iperf3::{Contact, Event};
+use proto::iperf3::{Parameters, Protocol, SessionError};
+use record::{End, Status};
 use report::dialect::iperf3::{self as output, Transcript};
 use sys::signal::Signals;
 use units::{Bytes, Nanos};
@@ -22,7 +22,7 @@ pub(super) fn run(ask: &Ask, argv: &[String]) -> ExitCode {
     let paper = match Paper::of(&ask.common) {
         Ok(paper) => paper,
         Err(sentence) => {
-            crate::say!("{sentence}");
+            Paper::refuse(&sentence);
             return ExitCode::FAILURE;
         }
     };
@@ -57,7 +57,9 @@ fn start(
         match &event {
             Event::Contact(contact) => {
                 parameters = contact.parameters.clone();
-                kept = Some(Kept::begin(ask, &parameters, argv, contact.peer.ip()));
+                let plan = ask.plan(&parameters);
+                let peer = contact.peer.ip();
+                kept = Some(Kept::begin(plan, &parameters, argv, End::Client, peer));
             }
             Event::Started(_) => kept.iter_mut().for_each(Kept::start),
             Event::Interval(interval) => {
@@ -145,6 +147,9 @@ fn show(
     let stamp = paper.stamp();
     let text = match event {
         Event::Contact(told) => {
+            if let Some(sentence) = fragments(told) {
+                paper.complain(&sentence);
+            }
             let size = |size: Option<Bytes>| size.map(|size| size.get() as u32);
             let opened = output::Event::Opened {
                 control_mss: size(told.control_mss),
@@ -167,6 +172,22 @@ fn show(
         Event::Remark(remark) => transcript.show(&output::Event::Remark(remark), &stamp),
     };
     paper.write(&text);
+}
+
+/// Whether datagrams are larger than what the path takes whole, as far as the control connection
+/// tells.
+fn fragments(told: &Contact) -> Option<String> {
+    let block = told
+        .parameters
+        .block
+        .filter(|_| told.parameters.protocol == Protocol::Udp)?;
+    let whole = told.control_mss.filter(|mss| block > *mss)?;
+    Some(format!(
+        "warning: datagrams of {} bytes are larger than the {} bytes that this path's TCP sends \
+         whole: they may go in fragments, and a lost one takes its datagram with it (-l)",
+        block.get(),
+        whole.get()
+    ))
 }
 
 fn remark(paper: &Paper, transcript: &mut Transcript, lines: &[String]) {

@@ -1,6 +1,9 @@
 //! A test as a run of the store, in netdyno's own words.
 
+use std::net::IpAddr;
+
 use engine::iperf3::{Interval, Outcome, StreamInterval, StreamOutcome};
+use plan::Plan;
 use proto::iperf3::{Direction, Parameters, Protocol, StreamResult};
 use record::{
     Counters, Edge, End, EndReport, Event, FlowReport, LoadEdge, LoadReport, Phase, UdpCounters,
@@ -8,11 +11,12 @@ use record::{
 use units::Nanos;
 
 use crate::commands::keep::Keeper;
-use crate::dialect::iperf3::Ask;
 
-/// Keeps one client's test.
+/// Keeps one test of this end.
 pub(super) struct Kept {
     keeper: Keeper,
+    /// Which end this is.
+    here: End,
     /// Whether this end sends on the streams of each load.
     loads: Vec<bool>,
     /// What the loads have counted so far, since data began to move.
@@ -23,22 +27,29 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Opens a stored run.
+    /// Opens a stored run; `plan` is the test in netdyno's own words.
     pub fn begin(
-        ask: &Ask,
+        plan: Result<Plan, String>,
         parameters: &Parameters,
         argv: &[String],
-        peer: std::net::IpAddr,
+        here: End,
+        peer: IpAddr,
     ) -> Self {
         let mut keeper = Keeper::of_environment();
-        keeper.begin(ask.plan(parameters), argv, End::Client, Some(peer));
-        let loads = match parameters.direction {
-            Direction::Forward => vec![true],
-            Direction::Reverse => vec![false],
-            Direction::Both => vec![true, false],
+        keeper.begin(plan, argv, here, Some(peer));
+        let client_sends: &[bool] = match parameters.direction {
+            Direction::Forward => &[true],
+            Direction::Reverse => &[false],
+            Direction::Both => &[true, false],
         };
+        let is_client = here == End::Client;
+        let loads: Vec<bool> = client_sends
+            .iter()
+            .map(|sends| *sends == is_client)
+            .collect();
         Self {
             keeper,
+            here,
             sums: loads.iter().map(|_| LoadEdge::default()).collect(),
             loads,
             omit: parameters.omit,
@@ -71,7 +82,7 @@ impl Kept {
             false => self.omit + interval.end,
         };
         self.keeper.take(Event::Edge(Edge {
-            end: End::Client,
+            end: self.here,
             at_ns: at.get(),
             phase,
             cpu: None,
@@ -79,7 +90,7 @@ impl Kept {
         }));
     }
 
-    /// The test is over; the server's figures are those that it has told.
+    /// The test is over; the other end's figures are those that it has told.
     pub fn finish(
         mut self,
         outcome: Option<&Outcome>,
@@ -88,7 +99,7 @@ impl Kept {
     ) {
         if let Some(outcome) = outcome {
             for end in End::BOTH {
-                if end == End::Server && outcome.remote.is_none() {
+                if end != self.here && outcome.remote.is_none() {
                     continue;
                 }
                 self.keeper
@@ -118,7 +129,7 @@ impl Kept {
     }
 
     fn load_report(&self, end: End, outcome: &Outcome, streams: &[&StreamOutcome]) -> LoadReport {
-        let here = end == End::Client;
+        let here = end == self.here;
         let rows: Vec<FlowReport> = streams
             .iter()
             .map(|stream| match here {
@@ -201,12 +212,12 @@ impl Kept {
             udp: (udp && !stream.sends)
                 .then(|| received_datagrams(&stream.result, stream.out_of_order)),
             tcp_info: stream.tcp_info,
-            client_port: stream.local_port,
+            client_port: Some(stream.client_port),
             ..FlowReport::default()
         }
     }
 
-    /// What the server tells of a stream: the other half of it.
+    /// What the other end tells of a stream: the other half of it.
     fn told_flow(&self, stream: &StreamOutcome, outcome: &Outcome) -> FlowReport {
         let Some(result) = told(stream, outcome) else {
             return FlowReport::default();
@@ -227,7 +238,7 @@ impl Kept {
             // It tells nothing of the omitted time.
             total: counted,
             udp: (self.udp && !sends).then(|| received_datagrams(result, 0)),
-            client_port: stream.local_port,
+            client_port: Some(stream.client_port),
             ..FlowReport::default()
         }
     }

@@ -30,6 +30,11 @@ impl Paper {
         })
     }
 
+    /// An error where there is no paper.
+    pub fn refuse(sentence: &str) {
+        let _ = writeln!(io::stderr(), "iperf3: error - {sentence}");
+    }
+
     /// What lines begin with now.
     pub fn stamp(&self) -> String {
         let format = self.timestamps.as_deref();

@@ -1,20 +1,17 @@
 //! A server's run.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
-use engine::iperf3::server::{Config, RateLimit, Scribe, Server, ServerEnd, TestError};
-use engine::iperf3::{Event, Outcome};
-use proto::iperf3::{ErrorNumber, Parameters, ServerOutput};
-use report::dialect::iperf3::{self as output, Form, Notation, Transcript};
+use engine::iperf3::server::{Config, RateLimit, Server, ServerEnd};
 use sys::signal::Signals;
 
-use super::client::unix_ms;
+use super::archive::Archive;
+use super::desk::{Desk, Writer};
 use super::paper::Paper;
 use super::pid_file::PidFile;
-use super::{credentials, debug, place, shown, system_info};
+use super::{credentials, place, system_info};
 use crate::dialect::iperf3::Serve;
 
 /// Descriptors of a server with very many streams.
@@ -34,21 +31,21 @@ pub(super) fn run(serve: &Serve, argv: &[String]) -> ExitCode {
     let end = if serve.daemon && !is_left() {
         leave(argv)
     } else {
-        stay(serve)
+        stay(serve, argv)
     };
     match end {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
             match Paper::of(&serve.common) {
                 Ok(paper) => paper.complain(&format!("error - {sentence}")),
-                Err(_) => crate::say!("{sentence}"),
+                Err(_) => Paper::refuse(&sentence),
             }
             ExitCode::FAILURE
         }
     }
 }
 
-fn stay(serve: &Serve) -> Result<(), String> {
+fn stay(serve: &Serve, argv: &[String]) -> Result<(), String> {
     let common = &serve.common;
     let paper = Arc::new(Paper::of(common)?);
     for note in &common.notes {
@@ -58,15 +55,17 @@ fn stay(serve: &Serve) -> Result<(), String> {
     let _pid_file = pid_file.transpose()?;
     let signals = Signals::take().map_err(|error| format!("taking signals: {error}"))?;
     sys::limits::descriptors(DESCRIPTORS);
-    let desk = Arc::new(Desk {
-        paper: paper.clone(),
-        debug: common.debug,
-        form: serve.form(system_info()),
-        one_off: serve.one_off,
-        file: common.file.clone(),
-    });
+    let form = serve.form(system_info());
+    let archive = Archive::new(serve, argv);
+    let desk = Arc::new(Desk::new(
+        paper.clone(),
+        form,
+        &serve.common,
+        serve.one_off,
+        archive,
+    ));
     let server = Server::bind(config(serve, &desk)?).map_err(|error| error.to_string())?;
-    desk.listen(server.port(), 1);
+    desk.open(server.port());
     if is_left() {
         // For whoever has left us here; the log may be elsewhere.
         let _ = writeln!(std::io::stdout(), "listens");
@@ -81,7 +80,7 @@ fn stay(serve: &Serve) -> Result<(), String> {
 
 fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
     let common = &serve.common;
-    let (port, desk) = (common.port, desk.clone());
+    let desk = desk.clone();
     let authorize = serve.authorization.as_ref().map(credentials::of_server);
     let authorize = authorize.transpose()?;
     Ok(Config {
@@ -107,127 +106,8 @@ fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
         receive_timeout: common.receive_timeout,
         send_timeout: common.send_timeout,
         authorize,
-        scribes: Arc::new(move |number| {
-            Box::new(Writer {
-                transcript: Transcript::new(desk.form.clone()),
-                desk: desk.clone(),
-                number,
-                port,
-                parameters: None,
-            })
-        }),
+        scribes: Arc::new(move |number| Box::new(Writer::new(desk.clone(), number))),
     })
-}
-
-/// What all tests' writers share.
-struct Desk {
-    paper: Arc<Paper>,
-    debug: Option<u8>,
-    form: Form,
-    one_off: bool,
-    file: Option<PathBuf>,
-}
-
-impl Desk {
-    /// Says that the next client may come.
-    fn listen(&self, port: u16, number: u64) {
-        let mut banner = Transcript::new(self.form.clone());
-        let stamp = self.paper.stamp();
-        let mut text = String::new();
-        if number == 1 {
-            text = banner.show(
-                &output::Event::Opened {
-                    control_mss: None,
-                    udp_block: None,
-                },
-                &stamp,
-            );
-        }
-        text += &banner.show(&output::Event::Listening { port, number }, &stamp);
-        self.paper.write(&text);
-    }
-}
-
-/// Writes one test's output.
-struct Writer {
-    transcript: Transcript,
-    desk: Arc<Desk>,
-    number: u64,
-    port: u16,
-    parameters: Option<Parameters>,
-}
-
-impl Writer {
-    fn show(&mut self, event: &output::Event<'_>) {
-        let paper = &self.desk.paper;
-        let text = self.transcript.show(event, &paper.stamp());
-        paper.write(&text);
-    }
-
-    fn remark(&mut self, lines: &[String]) {
-        for line in lines {
-            self.show(&output::Event::Remark(line));
-        }
-    }
-}
-
-impl Scribe for Writer {
-    fn tell(&mut self, event: Event<'_>) {
-        let told = debug::event(self.desk.debug, output::Role::Server, &event);
-        self.remark(&told);
-        match event {
-            Event::Contact(told) => {
-                let host = told.peer.ip().to_canonical().to_string();
-                let contact = shown::contact(told, host, told.peer.port(), unix_ms());
-                self.show(&output::Event::Contact(&contact));
-                self.parameters = Some(told.parameters.clone());
-            }
-            Event::Connected(told) => {
-                self.show(&output::Event::Connected(&shown::connected(told)));
-            }
-            Event::Started(told) => {
-                if let Some(parameters) = &self.parameters {
-                    let started = shown::started(told, parameters);
-                    self.show(&output::Event::Started(&started));
-                }
-            }
-            Event::Interval(told) => self.show(&output::Event::Interval(&shown::interval(told))),
-            Event::Remark(remark) => self.show(&output::Event::Remark(remark)),
-        }
-    }
-
-    fn ended(&mut self, outcome: &Outcome) {
-        self.remark(&debug::outcome(self.desk.debug, outcome));
-        let end = shown::end(outcome, self.desk.file.as_deref());
-        self.show(&output::Event::Ended(&end));
-    }
-
-    fn output(&mut self) -> Option<ServerOutput> {
-        Some(match self.transcript.server_output()? {
-            output::ServerOutput::Text(text) => ServerOutput::Text(text),
-            output::ServerOutput::Json(value) => ServerOutput::Json(value.to_string()),
-        })
-    }
-
-    fn closed(&mut self, error: Option<&TestError>) {
-        let sentence = error.map(|error| match error.number {
-            ErrorNumber::SERVER_TERMINATED => "interrupt - the server has terminated".to_owned(),
-            _ => error.sentence.clone(),
-        });
-        self.show(&output::Event::Closed {
-            error: sentence.as_deref(),
-        });
-        let ends = error.is_some_and(|error| error.number == ErrorNumber::SERVER_TERMINATED);
-        if self.desk.form.notation == Notation::Text
-            && !ends
-            && let Some(sentence) = &sentence
-        {
-            self.desk.paper.complain(&format!("error - {sentence}"));
-        }
-        if !self.desk.one_off && !ends {
-            self.desk.listen(self.port, self.number + 1);
-        }
-    }
 }
 
 /// Starts a server in the background, and returns when it listens.

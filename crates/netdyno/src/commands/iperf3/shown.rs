@@ -163,7 +163,7 @@ pub(super) fn end(outcome: &engine::Outcome, file: Option<&std::path::Path>) -> 
         },
         remote_cpu: remote.map(|remote| Cpu {
             process: cpu(remote.cpu),
-            host_percent: None,
+            host_percent: remote.host_cpu_percent,
         }),
         sender_congestion,
         receiver_congestion,

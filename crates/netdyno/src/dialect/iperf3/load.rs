@@ -1,12 +1,13 @@
 //! A test as a plan of netdyno's own, for the run store.
 
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
 use plan::{Dscp, Kind, Load, Path, Plan, Stop, Timing};
 use proto::iperf3::{Direction, Parameters, Protocol};
 use units::{Bytes, CpuList, Nanos};
 
-use super::Ask;
+use super::{Ask, Serve};
 
 impl Ask {
     /// The plan that comes nearest to what the server was told, which has sizes that nobody asked
@@ -32,6 +33,27 @@ impl Ask {
             load.socket.source_port = port;
             let next = |port: u16| u32::from(port) + load.flows.get();
             port = port.and_then(|port| u16::try_from(next(port)).ok());
+        }
+        Plan::new(path, timing(parameters, self.common.interval), loads)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl Serve {
+    /// The plan that comes nearest to what a client asks for, whose connection has come to
+    /// `local`.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn plan(&self, parameters: &Parameters, local: SocketAddr) -> Result<Plan, String> {
+        let path = Path::Host {
+            host: local.ip().to_canonical().to_string(),
+            port: local.port(),
+            family: self.common.family,
+        };
+        let mut loads = loads(parameters)?;
+        for load in &mut loads {
+            load.peer_cpu = cpus(parameters.server_affinity.or(self.common.affinity));
         }
         Plan::new(path, timing(parameters, self.common.interval), loads)
             .map_err(|error| error.to_string())

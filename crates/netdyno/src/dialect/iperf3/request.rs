@@ -111,6 +111,14 @@ impl Typed {
         self.common
             .notes
             .extend(without_effect(&self.parameters, self.gsro));
+        let of_sctp = [
+            (self.sctp_streams.is_some(), "--nstreams"),
+            (!self.common.sctp_bind.is_empty(), "-X"),
+        ];
+        for (_, option) in of_sctp.into_iter().filter(|(given, _)| *given) {
+            let note = "an SCTP test here has one stream and one address, it has no effect";
+            self.common.notes.push(format!("{option}: {note}"));
+        }
         Ok(Ask {
             common: self.common,
             host,

@@ -135,3 +135,65 @@ fn a_run_is_kept() {
         }
     });
 }
+
+/// A server's own half of it is a run of the server's store.
+#[test]
+fn a_servers_run_is_kept() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let served = Served::start(hosts, Whose::Ours, 6404, "");
+        for (words, kind) in [("-n 2M", "stream"), ("-u -R -k 50 -l 1000", "udp-maerts")] {
+            let client = Said::asking(Whose::Ours, served.at, words).well(words);
+            let document = eventually("the run is kept", || {
+                let mut show = netdyno();
+                show.args(["show", "--json"]);
+                show.env("XDG_STATE_HOME", served.folder.path());
+                let shown = show.output().unwrap();
+                let document: serde_json::Value = serde_json::from_slice(&shown.stdout).ok()?;
+                let is_it = document["loads"][0]["kind"] == kind && document["status"] == "ok";
+                is_it.then_some(document)
+            });
+            let load = &document["loads"][0];
+            for (ours, theirs) in [("sent", "sum_sent"), ("received", "sum_received")] {
+                assert_eq!(
+                    number(load, &[ours, "bytes"]),
+                    number(&client, &["end", theirs, "bytes"]),
+                    "{words} {ours}"
+                );
+            }
+        }
+    });
+}
+
+/// Whose line it is stands there while there is more than one test, and only then.
+#[test]
+fn lines_of_several_tests_are_told_apart() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let mut served = Served::start(hosts, Whose::Ours, 6405, "--logfile log");
+        let at = served.at;
+        Said::asking(Whose::Ours, at, "-n 1K").well("alone");
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| Said::asking(Whose::Ours, at, "-t 2 -b 1M -i 0.5").well("two"));
+            }
+        });
+        let log = served.folder.path().join("log");
+        let text = eventually("both tests are over", || {
+            let text = std::fs::read_to_string(&log).unwrap();
+            text.contains("listening on 6405 (test #4)").then_some(text)
+        });
+        served.child.kill().unwrap();
+        let of = |mark: &str| {
+            let lines = text.lines().filter(|line| line.starts_with(mark));
+            lines.filter(|line| line.contains("sec")).count()
+        };
+        assert_eq!(of("test #1:  "), 0, "{text}");
+        assert!(of("test #2:  ") > 1 && of("test #3:  ") > 1, "{text}");
+        // Nobody is told to come while a test goes on.
+        let banners = text
+            .lines()
+            .filter(|line| line.starts_with("Server listening"));
+        assert!(banners.count() <= 4, "{text}");
+    });
+}

@@ -151,3 +151,55 @@ fn a_file_goes_over_whole() {
         assert!(std::fs::read(&to).unwrap() == content, "it is another file");
     });
 }
+
+/// What cannot be is refused with what it is, before data moves.
+#[test]
+fn what_this_end_cannot_have_is_named() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let served = Served::start(hosts, Whose::Ours, 6303, "");
+        for (words, told) in [
+            ("-L 77", "flow label"),
+            ("-B 10.99.99.99", "10.99.99.99"),
+            ("-C nosuch", "no nosuch"),
+            ("--bind-dev nosuch0", "nosuch0"),
+        ] {
+            let said = Said::asking(Whose::Ours, served.at, words);
+            let error = said.error(words);
+            assert!(said.code == Some(1) && error.contains(told), "{error}");
+            assert!(!error.contains("is an iperf3 server"), "{error}");
+        }
+        let sctp = Said::asking(Whose::Ours, served.at, "--sctp --nstreams 2 -n 1K");
+        if sctp.code != Some(0) {
+            assert!(sctp.error("--sctp").contains("SCTP"), "{sctp:?}");
+        }
+    });
+}
+
+#[test]
+fn blocks_of_the_omitted_time_are_none_of_those_that_count() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let served = Served::start(hosts, Whose::Ours, 6304, "");
+        let words = "-O 1 -n 1M -b 20M";
+        let document = Said::asking(Whose::Ours, served.at, words).well(words);
+        let sent = number(&document, &["end", "sum_sent", "bytes"]);
+        // What the socket takes at once when the counting begins may be a piece more.
+        let piece = 32_768.0;
+        assert!((sent - 1_048_576.0).abs() <= piece, "{sent}");
+    });
+}
+
+#[test]
+fn datagrams_that_go_in_fragments_are_told_of() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let served = Served::start(hosts, Whose::Ours, 6305, "");
+        for (size, warns) in [(8000, true), (1400, false)] {
+            let words = format!("-u -k 5 -l {size}");
+            let said = Said::asking(Whose::Ours, served.at, &words);
+            said.well(&words);
+            assert_eq!(said.errors.contains("fragments"), warns, "{said:?}");
+        }
+    });
+}

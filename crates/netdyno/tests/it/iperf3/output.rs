@@ -197,6 +197,14 @@ fn documents_are_strict_at_both_ends_and_in_every_case() {
             for said in [&pair.client, &pair.server] {
                 strict::check(&said.output).unwrap_or_else(|error| panic!("{words}: {error}"));
             }
+            for said in [&pair.client, &pair.server] {
+                let document: Value = serde_json::from_str(&said.output).unwrap();
+                let hosts = &document["end"]["whole_host_cpu_utilization_percent"];
+                for end in ["local", "remote"] {
+                    let busy = hosts[end].as_f64();
+                    assert!(busy.is_some_and(|busy| busy >= 0.0), "{words}: {hosts}");
+                }
+            }
             let document: Value = serde_json::from_str(&pair.client.output).unwrap();
             let sums = &document["end"];
             let bytes = |key: &str| sums[key]["bytes"].as_u64().unwrap();

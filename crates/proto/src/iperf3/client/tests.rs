@@ -13,6 +13,7 @@ fn session() -> ClientSession {
 pub(super) fn results() -> Results {
     Results {
         cpu: CpuUse::default(),
+        host_cpu_percent: None,
         retransmits: Retransmits::Receiver,
         congestion: None,
         output: None,

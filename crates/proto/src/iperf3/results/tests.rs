@@ -30,6 +30,7 @@ fn what_is_written_reads_back_as_the_same() {
         output: Some(ServerOutput::Text("a line\n\"quoted\"\n".to_owned())),
         congestion: Some("bbr".to_owned()),
         retransmits: Retransmits::Reported,
+        host_cpu_percent: Some(12.5),
         ..decoded(PAIR[0])
     };
     assert_eq!(decoded(&results.encode()), results);

@@ -8,6 +8,7 @@ const NOW: Nanos = Nanos::from_secs(100);
 fn results() -> Results {
     Results {
         cpu: CpuUse::default(),
+        host_cpu_percent: None,
         retransmits: Retransmits::Unknown,
         congestion: Some("cubic".to_owned()),
         output: None,
