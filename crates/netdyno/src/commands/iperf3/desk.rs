@@ -31,6 +31,8 @@ pub(super) struct Desk {
 struct Tests {
     port: u16,
     running: u32,
+    /// Some ran at the same time, since there was none.
+    several: bool,
     /// The number of the latest.
     latest: u64,
 }
@@ -76,6 +78,7 @@ impl Desk {
     fn begin(&self, number: u64) {
         let mut tests = self.tests();
         tests.running += 1;
+        tests.several |= tests.running > 1;
         tests.latest = tests.latest.max(number);
     }
 
@@ -83,16 +86,17 @@ impl Desk {
     fn end(&self, is_last: bool) {
         let mut tests = self.tests();
         tests.running = tests.running.saturating_sub(1);
+        tests.several &= tests.running > 0;
         if tests.running == 0 && !is_last {
             self.listen(tests.port, tests.latest + 1);
         }
     }
 
-    /// What the lines of a test begin with while others print theirs too.
+    /// What the lines of a test begin with where others are among them.
     fn mark(&self, number: u64) -> String {
-        match self.tests().running {
-            2.. => format!("test #{number}:  "),
-            _ => String::new(),
+        match self.tests().several {
+            true => format!("test #{number}:  "),
+            false => String::new(),
         }
     }
 
