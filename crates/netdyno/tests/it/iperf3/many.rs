@@ -154,10 +154,15 @@ fn a_servers_run_is_kept() {
                 is_it.then_some(document)
             });
             let load = &document["loads"][0];
-            for (ours, theirs) in [("sent", "sum_sent"), ("received", "sum_received")] {
+            // What is sent over TCP is what is acknowledged, which iperf3's results do not say.
+            let told = match kind {
+                "stream" => &[("received", "sum_received")][..],
+                _ => &[("sent", "sum_sent"), ("received", "sum_received")],
+            };
+            for (ours, theirs) in told {
                 assert_eq!(
-                    number(load, &[ours, "bytes"]),
-                    number(&client, &["end", theirs, "bytes"]),
+                    number(load, &[*ours, "bytes"]),
+                    number(&client, &["end", *theirs, "bytes"]),
                     "{words} {ours}"
                 );
             }
