@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use proto::netperf::{Length, Transport, Work};
 use sys::Options;
-use units::{Bytes, Nanos};
+use units::{BitRate, Bytes, Nanos};
 
 use super::Job;
 use crate::arrivals::Arrivals;
@@ -93,6 +93,9 @@ impl Dialer {
         }
         if let Some(rate) = job.pacing {
             options.set_pacing(rate)?;
+            if tcp {
+                options.set_notsent_lowat(queued(rate))?;
+            }
         }
         if let Some(ttl) = job.multicast_ttl.filter(|_| !tcp) {
             options.set_multicast_ttl(self.peer.is_ipv6(), ttl)?;
@@ -134,6 +137,15 @@ impl Open for Dialer {
         }
         answer
     }
+}
+
+/// How much of a paced stream waits in its socket. On a path with a short round trip the kernel
+/// sends 64 KiB at a time at whatever rate (tcp_tso_autosize in net/ipv4/tcp_output.c), if it has
+/// them: 0.2 s of a slow flow. Nor does a test then end with seconds of queue to drain.
+fn queued(rate: BitRate) -> Bytes {
+    /// 20 ms.
+    const PART_OF_SECOND: u64 = 50;
+    Bytes::new((rate.get() / 8 / PART_OF_SECOND).clamp(4096, 1 << 20))
 }
 
 /// The sizes that a job has on sockets with these buffers before they are connected.
