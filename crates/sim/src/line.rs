@@ -59,6 +59,10 @@ pub struct Memory {
     pub combine: bool,
     /// One relax instruction.
     pub relax: Picos,
+    /// Whether a CPU goes on while a write of its waits for the line.
+    pub store_buffer: bool,
+    /// How much longer work takes while the other thread of the core works too.
+    pub shared_core: f64,
 }
 
 /// One line. Its contents are ordinary cells of whoever owns it: what happens after an access
@@ -84,6 +88,8 @@ pub(crate) struct Line {
 pub(crate) struct Wish {
     pub cpu: u16,
     pub access: Access,
+    /// Comes from the CPU's store buffer: no script waits for it.
+    pub posted: bool,
 }
 
 /// How a wish is served.
@@ -241,6 +247,7 @@ impl Line {
                 self.pending.push_back(Wish {
                     cpu,
                     access: Access::Read,
+                    posted: false,
                 });
             }
         }

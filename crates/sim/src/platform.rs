@@ -21,6 +21,10 @@ pub struct Platform {
     pub order: Order,
     /// Whether one fill serves all readers of a cluster.
     pub combine: bool,
+    /// Whether a CPU goes on while a write of its waits for the line, as all x86 CPUs do.
+    pub store_buffer: bool,
+    /// How much longer work takes while the other thread of the core works too; 1: no longer.
+    pub shared_core: f64,
 }
 
 /// There is no platform of this name.
@@ -74,6 +78,8 @@ impl Platform {
             order: self.order,
             combine: self.combine,
             relax: span(Item::Relax),
+            store_buffer: self.store_buffer,
+            shared_core: self.shared_core,
         }
     }
 
@@ -101,6 +107,9 @@ impl Platform {
             costs,
             order: Order::Random,
             combine: false,
+            store_buffer: true,
+            // No figure for it was published with any of the experiments.
+            shared_core: 1.0,
         }
     }
 }

@@ -80,6 +80,8 @@ pub(super) struct Path<'m> {
     /// Packets of each sender that are not freed yet, and whether it sleeps for that.
     pub unfreed: Vec<Cell<usize>>,
     pub blocked: Vec<Cell<bool>>,
+    /// The transmit queue that each sender's socket chose first.
+    pub cached: Vec<Cell<Option<usize>>>,
     /// On which CPU each sender is.
     pub home: Vec<Cell<usize>>,
     pub nic_idle: Cell<bool>,
@@ -190,6 +192,7 @@ impl<'m> Path<'m> {
             placed,
             unfreed: vec![Cell::new(0); setup.senders],
             blocked: vec![Cell::new(false); setup.senders],
+            cached: vec![Cell::new(None); setup.senders],
             home,
             nic_idle: Cell::new(false),
             buffers: (0..cpus).map(|_| Cell::default()).collect(),
@@ -204,13 +207,18 @@ impl<'m> Path<'m> {
 
     /// Which transmit queue a sender's packet takes.
     pub fn txq_of(&self, sender: usize, cpu: usize) -> usize {
-        match self.setup.mapping {
-            Mapping::Single => 0,
-            Mapping::Hash => {
-                (crate::random::mix(sender as u64 + 1) >> 33) as usize % self.setup.txqs
-            }
-            Mapping::Xps => (cpu * self.setup.txqs / self.setup.cpus).min(self.setup.txqs - 1),
+        let cached = &self.cached[sender];
+        if let Some(txq) = cached.get().filter(|_| self.setup.switches.flow_caching) {
+            return txq;
         }
+        let txqs = self.setup.txqs;
+        let txq = match self.setup.mapping {
+            Mapping::Single => 0,
+            Mapping::Hash => (crate::random::mix(sender as u64 + 1) >> 33) as usize % txqs,
+            Mapping::Xps => (cpu * txqs / self.setup.cpus).min(txqs - 1),
+        };
+        cached.set(Some(txq));
+        txq
     }
 
     /// The qdisc of a transmit queue.
@@ -320,6 +328,8 @@ impl<'m> Path<'m> {
             batch: self.tally.batch.bars(),
             batch_mean: self.tally.batch.mean(),
             batch_max: self.tally.batch.greatest(),
+            send_ns_log2: self.tally.send.bars(),
+            send_mean_ns: self.tally.send.mean(),
             latency_ns_log2: self.tally.latency.bars(),
             latency_median_ns: self.tally.latency.quantile(0.5),
             transfers: self
