@@ -21,7 +21,7 @@ pub struct Platform {
     pub order: Order,
     /// Which readers that wait for a line are served by one fill.
     pub combine: Combine,
-    /// Whether a CPU goes on while a write of its waits for the line, as all x86 CPUs do.
+    /// Whether a CPU goes on while a write of its waits for the line.
     pub store_buffer: bool,
     /// How much longer work takes while the other thread of the core works too; 1: no longer.
     pub shared_core: f64,
@@ -107,7 +107,7 @@ impl Platform {
             costs,
             order: Order::Random,
             combine: Combine::None,
-            store_buffer: true,
+            store_buffer: false,
             // No figure for it was published with any of the experiments.
             shared_core: 1.0,
         }

@@ -97,7 +97,7 @@ pub(super) const E6: Known = Known {
     ablations: &[
         Ablation::FifoLines,
         Ablation::ConstantHandoff,
-        Ablation::NoStoreBuffer,
+        Ablation::StoreBuffer,
         Ablation::OtherLine,
         Ablation::NoFlowCaching,
         Ablation::Batch(1),

@@ -59,7 +59,7 @@ pub(super) const E7: Known = Known {
     ablations: &[
         Ablation::FifoLines,
         Ablation::ConstantHandoff,
-        Ablation::NoStoreBuffer,
+        Ablation::StoreBuffer,
         Ablation::OtherTxqLock,
         Ablation::Tracer(200),
     ],
@@ -79,10 +79,10 @@ fn e7(trial: &Trial) -> Experiment {
         platform
     };
     let rate = |platform: Platform, cpus, bypass| trial.mpps(&threads(platform, cpus, bypass));
-    let one = bisect(0.0, 200.0, 2.60, |ring| rate(with(ring, 6.5), 1, false));
+    let one = bisect(10.0, 60.0, 2.60, |ring| rate(with(ring, 6.5), 1, false));
     one.note("push and pop", 2.60, &mut notes);
     // With two, the cost of a try is what is left to fit.
-    let two = bisect(2.0, 30.0, 3.84, |atomic| {
+    let two = bisect(5.0, 8.0, 3.84, |atomic| {
         rate(with(one.value, atomic), 2, false)
     });
     two.note("an atomic", 3.84, &mut notes);

@@ -39,7 +39,7 @@ pub(super) const E8: Known = Known {
     ablations: &[
         Ablation::FifoLines,
         Ablation::ConstantHandoff,
-        Ablation::NoStoreBuffer,
+        Ablation::StoreBuffer,
         Ablation::Tracer(200),
     ],
 };

@@ -33,8 +33,8 @@ pub enum Ablation {
     FifoLines,
     /// One fill serves all that read: a handoff costs the same however many wait.
     ConstantHandoff,
-    /// A CPU waits for the line of every write.
-    NoStoreBuffer,
+    /// A CPU does not wait for the line of a write.
+    StoreBuffer,
     /// The qdisc's list and counters are in lines of their own, or in the lock's.
     OtherLine,
     /// Drops are freed on the other side of the root lock's release.
@@ -66,7 +66,7 @@ impl Ablation {
         match self {
             Self::FifoLines => "lines serve in order of arrival".to_owned(),
             Self::ConstantHandoff => "one fill serves all readers".to_owned(),
-            Self::NoStoreBuffer => "no store buffer".to_owned(),
+            Self::StoreBuffer => "a store buffer".to_owned(),
             Self::OtherLine => "list and lock in one line: the other way".to_owned(),
             Self::OtherDrop => "drops inside or outside the lock: the other way".to_owned(),
             Self::Batch(packets) => format!("batch of {packets}"),
@@ -120,7 +120,7 @@ impl Trial {
         match self.ablation {
             Some(Ablation::FifoLines) => platform.order = Order::Fifo,
             Some(Ablation::ConstantHandoff) => platform.combine = Combine::Machine,
-            Some(Ablation::NoStoreBuffer) => platform.store_buffer = false,
+            Some(Ablation::StoreBuffer) => platform.store_buffer = true,
             Some(Ablation::SharedCore(percent)) => {
                 platform.shared_core = 1.0 + f64::from(percent) / 100.0;
             }
@@ -177,7 +177,7 @@ impl Trial {
 pub(super) const PATH_ABLATIONS: &[Ablation] = &[
     Ablation::FifoLines,
     Ablation::ConstantHandoff,
-    Ablation::NoStoreBuffer,
+    Ablation::StoreBuffer,
     Ablation::OtherLine,
     Ablation::OtherDrop,
     Ablation::OtherTxqLock,

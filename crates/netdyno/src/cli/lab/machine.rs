@@ -27,9 +27,9 @@ pub struct MachineArgs {
     /// A cost in nanoseconds, such as transfer_cluster=50; repeatable
     #[arg(long, value_name = "NAME=NS")]
     cost: Vec<String>,
-    /// CPUs wait for the line of every write
+    /// CPUs go on while a write waits for its line
     #[arg(long)]
-    no_store_buffer: bool,
+    store_buffer: bool,
     /// So much longer work takes while the other thread of the core works too, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 0)]
     shared_core: u32,
@@ -75,7 +75,7 @@ impl MachineArgs {
                     .map_err(|error: sim::UnknownPlatform| error.to_string())?
             }
         };
-        platform.store_buffer = !self.no_store_buffer;
+        platform.store_buffer = self.store_buffer;
         if self.shared_core > 1000 {
             return Err(format!(
                 "--shared-core: {} is too much; give 0 to 1000 percent",
