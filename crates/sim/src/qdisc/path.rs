@@ -192,7 +192,7 @@ impl<'m> Path<'m> {
             placed,
             unfreed: vec![Cell::new(0); setup.senders],
             blocked: vec![Cell::new(false); setup.senders],
-            cached: vec![Cell::new(None); setup.senders],
+            cached: cached(setup, &chance),
             home,
             nic_idle: Cell::new(false),
             buffers: (0..cpus).map(|_| Cell::default()).collect(),
@@ -211,12 +211,7 @@ impl<'m> Path<'m> {
         if let Some(txq) = cached.get().filter(|_| self.setup.switches.flow_caching) {
             return txq;
         }
-        let txqs = self.setup.txqs;
-        let txq = match self.setup.mapping {
-            Mapping::Single => 0,
-            Mapping::Hash => (crate::random::mix(sender as u64 + 1) >> 33) as usize % txqs,
-            Mapping::Xps => (cpu * txqs / self.setup.cpus).min(txqs - 1),
-        };
+        let txq = mapped(self.setup, sender, cpu);
         cached.set(Some(txq));
         txq
     }
@@ -384,6 +379,25 @@ impl<'m> Path<'m> {
         }
         faults
     }
+}
+
+fn mapped(setup: &Setup, sender: usize, cpu: usize) -> usize {
+    let txqs = setup.txqs;
+    match setup.mapping {
+        Mapping::Single => 0,
+        Mapping::Hash => (crate::random::mix(sender as u64 + 1) >> 33) as usize % txqs,
+        Mapping::Xps => (cpu * txqs / setup.cpus).min(txqs - 1),
+    }
+}
+
+/// Floating senders have run for long: where each sent its first packet, and so chose its queue,
+/// says nothing of where it is now.
+fn cached(setup: &Setup, chance: &Stream) -> Vec<Cell<Option<usize>>> {
+    let floating = setup.placement == Placement::Floating;
+    let first = |sender| mapped(setup, sender, chance.below(setup.cpus));
+    (0..setup.senders)
+        .map(|sender| Cell::new(floating.then(|| first(sender))))
+        .collect()
 }
 
 /// A random CPU among those with fewest senders.

@@ -108,8 +108,8 @@ pub(super) const E6: Known = Known {
 
 fn e6(trial: &Trial) -> Experiment {
     let mut notes = vec![
-        "FQ is a list with a limit of 10000; unpinned senders start on random CPUs and move to a random \
-         free one every 4 ms; batches are bounded by byte queue limits only"
+        "FQ is a list with a limit of 10000; unpinned senders are on random CPUs, keep the queue that \
+         they chose on another, and move to a random free CPU every 4 ms; batches are bounded by byte queue limits only"
             .to_owned(),
     ];
     let (share, before, platform) = fitted_2025(trial, &mut notes);
