@@ -13,7 +13,7 @@ pub use contest::contest;
 pub use measured::{Reading, Threads, readings, threads};
 pub use model::model;
 pub use path::{hol, qdisc, reporters, timers};
-pub use reproduce::{experiments, hypotheses};
+pub use reproduce::{experiments, hypotheses, sensitivity};
 
 /// A result as one JSON document, with a newline at its end.
 pub fn json(result: &impl Serialize) -> String {

@@ -21,6 +21,9 @@ pub struct Hol {
     pub descriptors: u64,
     /// Bulk flows.
     pub flows: u64,
+    /// Segments that the stack cuts a bulk packet into after the qdisc. Those that the device does
+    /// not take any more wait in the requeue slot, which even urgent packets cannot pass.
+    pub gso: u64,
     /// Packets that a flow may have below it (TCP small queues).
     pub flow_packets: u64,
     /// Between two looks of the driver at what was sent.
@@ -130,11 +133,11 @@ impl Hol {
                 return;
             }
             let behind = self.priority || state.backlog == 0;
-            let urgent = match behind && !state.urgent.is_empty() {
+            let urgent = match behind && state.slot == 0 && !state.urgent.is_empty() {
                 true => Some(state.urgent.remove(0)),
                 false => None,
             };
-            let bulk = state.below < self.flows * self.flow_packets;
+            let bulk = state.slot > 0 || state.below < self.flows * self.flow_packets;
             let packet = match urgent {
                 Some(born) => Queued {
                     bytes: URGENT_BYTES,
@@ -142,7 +145,11 @@ impl Hol {
                     urgent: Some(born),
                 },
                 None if bulk => {
-                    state.below += 1;
+                    if state.slot == 0 {
+                        state.slot = self.gso;
+                        state.below += self.gso;
+                    }
+                    state.slot -= 1;
                     Queued {
                         bytes: self.packet_bytes,
                         descriptors: self.descriptors,
@@ -168,6 +175,8 @@ struct State {
     urgent: Vec<Picos>,
     /// Bulk packets below their flows that are not sent yet.
     below: u64,
+    /// Segments in the requeue slot.
+    slot: u64,
     /// Bulk packets in the qdisc before the urgent one.
     backlog: u64,
     bql: Bql,
@@ -198,6 +207,7 @@ mod tests {
             packet_bytes: 1538,
             ring: 64,
             descriptors: 1,
+            gso: 1,
             flows: 20,
             flow_packets: 8,
             completion_ns: 250_000.0,
@@ -226,6 +236,24 @@ mod tests {
             limited.bulk_share > 0.95,
             "the link must stay busy: {limited:?}"
         );
+    }
+
+    /// The rest of a packet that byte queue limits cut through holds up whoever is urgent.
+    #[test]
+    fn the_requeue_slot_cannot_be_passed() {
+        let cut = |gso| {
+            Hol {
+                bql: true,
+                gso,
+                flow_packets: 2 * gso,
+                ..slow()
+            }
+            .run()
+            .mean_ns
+        };
+        let half = drain_time(44 * 1538, 100_000_000).nanos() / 2.0;
+        let more = cut(44) - cut(1);
+        assert!((0.5 * half..2.0 * half).contains(&more), "{more} {half}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod topology;
 pub use contest::{Contended, Contest, Contested};
 pub use cost::{Cost, Costs, ITEMS, Item, Tag};
 pub use histogram::{Bar, Histogram};
-pub use line::{Access, Growth, Invalidation, LineId, Memory, Order};
+pub use line::{Access, Combine, Growth, Invalidation, LineId, Memory, Order};
 pub use lock::{
     Delays, Held, Lock, LockKind, LockRow, Locks, Observer, Policy, Tally, UnknownLock, VirtualCpus,
 };

@@ -1,6 +1,7 @@
 //! Cache lines: who has a copy, who waits for one, and what moving one costs.
 
 use std::collections::VecDeque;
+use std::str::FromStr;
 
 use crate::picos::Picos;
 use crate::random::Stream;
@@ -31,6 +32,43 @@ pub enum Order {
     Random,
 }
 
+/// Which readers of a line are served by one fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combine {
+    /// Each has its own.
+    None,
+    /// Those that wait in one cluster.
+    Cluster,
+    /// All that wait.
+    Machine,
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "fifo" => Ok(Self::Fifo),
+            "random" => Ok(Self::Random),
+            _ => Err(format!("'{word}' is none of: random, fifo")),
+        }
+    }
+}
+
+impl FromStr for Combine {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "none" => Ok(Self::None),
+            "cluster" => Ok(Self::Cluster),
+            "machine" => Ok(Self::Machine),
+            _ => Err(format!("'{word}' is none of: none, cluster, machine")),
+        }
+    }
+}
+
 /// How copies at other CPUs are made invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invalidation {
@@ -55,10 +93,14 @@ pub struct Memory {
     pub invalidation: Invalidation,
     /// Who is next.
     pub order: Order,
-    /// Whether one fill serves all readers that wait in one cluster.
-    pub combine: bool,
+    /// Which readers that wait are served by one fill.
+    pub combine: Combine,
     /// One relax instruction.
     pub relax: Picos,
+    /// Whether a CPU goes on while a write of its waits for the line.
+    pub store_buffer: bool,
+    /// How much longer work takes while the other thread of the core works too.
+    pub shared_core: f64,
 }
 
 /// One line. Its contents are ordinary cells of whoever owns it: what happens after an access
@@ -84,6 +126,8 @@ pub(crate) struct Line {
 pub(crate) struct Wish {
     pub cpu: u16,
     pub access: Access,
+    /// Comes from the CPU's store buffer: no script waits for it.
+    pub posted: bool,
 }
 
 /// How a wish is served.
@@ -230,8 +274,9 @@ impl Line {
         if wish.access == Access::Read {
             self.owner = None;
             self.sharers.insert(usize::from(wish.cpu));
-            if memory.combine {
-                self.combine(usize::from(wish.cpu), topology, also);
+            if memory.combine != Combine::None {
+                let all = memory.combine == Combine::Machine;
+                self.combine(usize::from(wish.cpu), all, topology, also);
             }
         } else {
             self.owner = Some(wish.cpu);
@@ -241,16 +286,18 @@ impl Line {
                 self.pending.push_back(Wish {
                     cpu,
                     access: Access::Read,
+                    posted: false,
                 });
             }
         }
         Some(wish)
     }
 
-    fn combine(&mut self, cpu: usize, topology: &Topology, also: &mut Vec<u16>) {
+    fn combine(&mut self, cpu: usize, all: bool, topology: &Topology, also: &mut Vec<u16>) {
         let cluster = topology.cluster(cpu);
         let served = |wish: &Wish| {
-            wish.access == Access::Read && topology.cluster(usize::from(wish.cpu)) == cluster
+            let near = || topology.cluster(usize::from(wish.cpu)) == cluster;
+            wish.access == Access::Read && (all || near())
         };
         let with = self.pending.iter().filter(|wish| served(wish));
         also.extend(with.map(|wish| wish.cpu));

@@ -2,6 +2,7 @@
 
 mod account;
 mod cpu;
+mod store;
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -10,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 pub use account::{ACTIVITIES, Activity};
 pub use cpu::Cpu;
+pub(crate) use store::Effect;
 
 use crate::agenda::{Agenda, Entity, Event, Kind};
 use crate::line::{Access, Growth, Law, Line, LineId, Memory, Wish};
@@ -36,6 +38,10 @@ pub struct Machine {
     /// For each script, the number of the event that it waits for.
     awaited: Vec<Cell<u32>>,
     accounts: Vec<account::Account>,
+    /// The other thread of each CPU's core, or the CPU itself.
+    siblings: Vec<usize>,
+    /// Writes of each CPU that wait for their lines.
+    stores: Vec<store::Stores>,
     trace: Cell<u64>,
     tally: Tally,
 }
@@ -63,6 +69,10 @@ impl Machine {
             accounts: (0..topology.cpus())
                 .map(|_| account::Account::default())
                 .collect(),
+            siblings: (0..topology.cpus())
+                .map(|cpu| topology.sibling(cpu))
+                .collect(),
+            stores: (0..scripts).map(|_| store::Stores::default()).collect(),
             chance: Stream::new(seed, u64::MAX),
             trace: Cell::new(seed),
             tally: Tally::default(),
@@ -193,6 +203,7 @@ impl Machine {
         let idle = state.ask(Wish {
             cpu: cpu as u16,
             access,
+            posted: false,
         });
         if idle {
             self.serve(line, state);
@@ -239,7 +250,13 @@ impl Machine {
             self.wake(usize::from(*cpu), self.now());
         }
         self.serve(LineId(line as u32), state);
-        Some(usize::from(wish.cpu))
+        let cpu = usize::from(wish.cpu);
+        if wish.posted {
+            drop(lines);
+            self.finish_store(cpu);
+            return None;
+        }
+        Some(cpu)
     }
 
     fn watch(&self, cpu: usize, line: LineId) -> bool {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::cost::{Cost, Costs, Item, Tag};
-use crate::line::{Invalidation, Memory, Order};
+use crate::line::{Combine, Invalidation, Memory, Order};
 use crate::topology::Shape;
 
 /// A machine to simulate.
@@ -19,8 +19,12 @@ pub struct Platform {
     pub costs: Costs,
     /// Who is next at a line.
     pub order: Order,
-    /// Whether one fill serves all readers of a cluster.
-    pub combine: bool,
+    /// Which readers that wait for a line are served by one fill.
+    pub combine: Combine,
+    /// Whether a CPU goes on while a write of its waits for the line.
+    pub store_buffer: bool,
+    /// How much longer work takes while the other thread of the core works too; 1: no longer.
+    pub shared_core: f64,
 }
 
 /// There is no platform of this name.
@@ -74,6 +78,8 @@ impl Platform {
             order: self.order,
             combine: self.combine,
             relax: span(Item::Relax),
+            store_buffer: self.store_buffer,
+            shared_core: self.shared_core,
         }
     }
 
@@ -100,7 +106,10 @@ impl Platform {
             shape,
             costs,
             order: Order::Random,
-            combine: false,
+            combine: Combine::None,
+            store_buffer: false,
+            // No figure for it was published with any of the experiments.
+            shared_core: 1.0,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Published figures, predicted. What is fitted is fitted to other figures than those that are
 //! predicted; a prediction that fails stays as it is.
 
+mod bulk;
 mod busylock;
 mod deferred;
 mod fit;
@@ -8,13 +9,18 @@ mod htb;
 mod hypotheses;
 mod lockless;
 mod paced;
+mod sensitivity;
 mod shapes;
+mod spread;
+mod trial;
 mod waiting;
 
 use serde::Serialize;
 use thiserror::Error;
 
 pub use hypotheses::{Hypothesis, hypotheses};
+pub use sensitivity::{Sensitivity, Variation, Varied, ablations, parameters};
+pub use trial::{Ablation, Step, Trial};
 
 /// One number with its name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,35 +63,43 @@ pub struct Experiment {
 #[error("there is no experiment '{0}': use E1 to E12")]
 pub struct UnknownExperiment(String);
 
-type Run = fn(u64) -> Experiment;
+/// How an experiment runs, the parameters whose values were assumed, and what can be taken away.
+struct Known {
+    name: &'static str,
+    run: fn(&Trial) -> Experiment,
+    assumed: &'static [&'static str],
+    ablations: &'static [Ablation],
+}
 
-const EXPERIMENTS: [(&str, Run); 12] = [
-    ("E1", busylock::e1),
-    ("E2", busylock::e2),
-    ("E3", htb::e3),
-    ("E4", htb::e4),
-    ("E5", htb::e5),
-    ("E6", deferred::e6),
-    ("E7", lockless::e7),
-    ("E8", shapes::e8),
-    ("E9", shapes::e9),
-    ("E10", paced::e10),
-    ("E11", paced::e11),
-    ("E12", waiting::e12),
+static EXPERIMENTS: [Known; 12] = [
+    busylock::E1,
+    busylock::E2,
+    htb::E3,
+    spread::E4,
+    bulk::E5,
+    deferred::E6,
+    lockless::E7,
+    shapes::E8,
+    shapes::E9,
+    paced::E10,
+    paced::E11,
+    waiting::E12,
 ];
 
 /// The names of all experiments.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    EXPERIMENTS.iter().map(|(name, _)| *name)
+    EXPERIMENTS.iter().map(|known| known.name)
 }
 
 /// Runs one.
-pub fn run(name: &str, seed: u64) -> Result<Experiment, UnknownExperiment> {
-    let found = EXPERIMENTS
+pub fn run(name: &str, trial: &Trial) -> Result<Experiment, UnknownExperiment> {
+    known(name).map(|known| (known.run)(trial))
+}
+
+fn known(name: &str) -> Result<&'static Known, UnknownExperiment> {
+    EXPERIMENTS
         .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name));
-    found
-        .map(|(_, run)| run(seed))
+        .find(|known| known.name.eq_ignore_ascii_case(name))
         .ok_or_else(|| UnknownExperiment(name.to_owned()))
 }
 

@@ -164,6 +164,14 @@ impl Topology {
         self.places[cpu].cluster
     }
 
+    /// The next thread of the same core, itself if it has only one.
+    pub fn sibling(&self, cpu: usize) -> usize {
+        let core = &self.same_core[self.places[cpu].core];
+        let others = (1..self.cpus()).map(|step| (cpu + step) % self.cpus());
+        let mut others = others.filter(|other| core.contains(*other));
+        others.next().unwrap_or(cpu)
+    }
+
     /// How far apart two CPUs are; a CPU is as near to itself as its sibling.
     pub fn tier(&self, a: usize, b: usize) -> Tier {
         let (a, b) = (self.places[a], self.places[b]);
@@ -221,6 +229,8 @@ mod tests {
         assert_eq!(machine.tier(0, 1), Tier::Cluster);
         assert_eq!(machine.tier(0, 2), Tier::Socket);
         assert_eq!(machine.tier(0, 4), Tier::Machine);
+        assert_eq!((machine.sibling(0), machine.sibling(9)), (8, 1));
+        assert_eq!(Topology::new(Shape::flat(3)).sibling(2), 2);
     }
 
     #[test]

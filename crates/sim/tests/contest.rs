@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use sim::model::Chain;
-use sim::{Contended, Contest, Growth, LockKind, Order, Picos, Platform, Shape};
+use sim::{Combine, Contended, Contest, Growth, LockKind, Order, Picos, Platform, Shape};
 
 fn contest(lock: LockKind, cpus: usize) -> Contest {
     let mut platform: Platform = "westmere".parse().unwrap();
@@ -39,7 +39,8 @@ proptest! {
         hold in 0_u64..500,
         data_lines in 0_usize..3,
         fifo in any::<bool>(),
-        combine in any::<bool>(),
+        combine in proptest::sample::select(vec![Combine::None, Combine::Cluster, Combine::Machine]),
+        store_buffer in any::<bool>(),
         exponential in any::<bool>(),
         seed in any::<u64>(),
     ) {
@@ -48,6 +49,8 @@ proptest! {
         contest.platform.shape = Shape { sockets, clusters, cores, threads };
         contest.platform.order = if fifo { Order::Fifo } else { Order::Random };
         contest.platform.combine = combine;
+        contest.platform.store_buffer = store_buffer;
+        contest.platform.shared_core = if fifo { 1.0 } else { 1.5 };
         contest.cpus = contest.platform.shape.cpus();
         contest.think = Picos::new(think * 1000);
         contest.hold = Picos::new(hold * 1000);
@@ -149,4 +152,33 @@ fn what_a_tracer_sees() {
     assert!(two.visible * 10 < two.contended, "{two:?}");
     let guest = random(LockKind::QspinPv);
     assert!(guest.visible * 10 > guest.contended * 5, "{guest:?}");
+}
+
+/// A queued spinlock's new holder goes on while its stores to the word and to its successor's node
+/// are on their way; alone it makes no difference.
+#[test]
+fn the_store_buffer_shortens_a_queued_handoff() {
+    let rate = |cpus, store_buffer| {
+        let mut contest = contest(LockKind::Qspin, cpus);
+        contest.platform.store_buffer = store_buffer;
+        contest.think = Picos::from_nanos(100.0);
+        contest.duration = Picos::from_millis(2);
+        contest.run().per_second
+    };
+    let gain = rate(8, true) / rate(8, false);
+    assert!((1.05..3.0).contains(&gain), "{gain}");
+    let alone = rate(1, true) / rate(1, false);
+    assert!((alone - 1.0).abs() < 0.01, "{alone}");
+}
+
+/// If one fill serves all readers, a ticket lock does not collapse.
+#[test]
+fn a_constant_handoff_takes_the_collapse_away() {
+    let rate = |cpus, combine| {
+        let mut contest = contest(LockKind::Ticket, cpus);
+        contest.platform.combine = combine;
+        contest.run().per_second
+    };
+    assert!(rate(24, Combine::None) < 0.6 * rate(6, Combine::None));
+    assert!(rate(24, Combine::Machine) > 0.8 * rate(6, Combine::Machine));
 }

@@ -64,6 +64,7 @@ proptest! {
         quota in 1_usize..70,
         socket_packets in 1_usize..100,
         flags in any::<[bool; 8]>(),
+        more in any::<[bool; 4]>(),
         placement in 0_usize..3,
         seed in any::<u64>(),
     ) {
@@ -75,7 +76,9 @@ proptest! {
             _ => Discipline::Fifo,
         };
         let mut platform = setup().platform;
-        platform.shape = Shape { sockets: shape.0, clusters: 1, cores: shape.1, threads: 1 };
+        platform.shape = Shape { sockets: shape.0, clusters: 1, cores: shape.1, threads: if seed % 3 == 0 { 2 } else { 1 } };
+        platform.store_buffer = more[2];
+        platform.shared_core = if more[3] { 1.4 } else { 1.0 };
         let cpus = platform.shape.cpus();
         let setup = Setup {
             platform,
@@ -100,6 +103,8 @@ proptest! {
                 bypass: flags[3],
                 dequeuer_first: flags[4],
                 drain_one: flags[5],
+                flow_caching: more[0],
+                txq_lock: more[1],
                 quota,
                 burst_max: 50,
             },
@@ -196,4 +201,72 @@ fn the_busylock_helps_and_costs_nothing_alone() {
     assert!(rate(RootProtocol::Busylock, 8) > 2.0 * rate(RootProtocol::None, 8));
     let alone = rate(RootProtocol::Busylock, 1) / rate(RootProtocol::None, 1);
     assert!((alone - 1.0).abs() < 0.02, "{alone}");
+}
+
+/// A socket stays on the transmit queue of its first packet, wherever its process is moved.
+#[test]
+fn a_flow_keeps_its_queue() {
+    let used = |flow_caching| {
+        let mut setup = setup();
+        setup.senders = 1;
+        setup.placement = Placement::Floating;
+        setup.txqs = 4;
+        setup.multiqueue = true;
+        setup.switches.flow_caching = flow_caching;
+        setup.duration = Picos::from_millis(60);
+        setup.warm_up = Picos::new(1);
+        let out = simulate(&setup).unwrap();
+        let used = out.qdiscs.iter().filter(|row| row.bypassed > 0);
+        used.count()
+    };
+    assert_eq!(used(true), 1);
+    assert!(used(false) > 1);
+}
+
+#[test]
+fn a_driver_without_a_lock_is_called_without_one() {
+    let names = |txq_lock| -> Vec<String> {
+        let mut setup = setup();
+        setup.switches.txq_lock = txq_lock;
+        let out = simulate(&setup).unwrap();
+        out.locks.into_iter().map(|row| row.lock).collect()
+    };
+    assert!(names(true).contains(&"txq".to_owned()));
+    assert!(!names(false).contains(&"txq".to_owned()));
+}
+
+/// The time in the transmit function has the waiting in it, and the driver's work.
+#[test]
+fn the_transmit_function_is_timed() {
+    let mean = |cpus| {
+        let mut setup = setup();
+        setup.cpus = cpus;
+        setup.senders = cpus;
+        simulate(&setup).unwrap().send_mean_ns.unwrap()
+    };
+    let (one, four) = (mean(1), mean(4));
+    assert!(one > 300.0 && four > 2.0 * one, "{one} {four}");
+}
+
+/// Work of two threads of one core takes longer; that of two cores does not.
+#[test]
+fn threads_of_a_core_slow_each_other_down() {
+    let rate = |threads, shared_core| {
+        let mut setup = setup();
+        setup.platform.shape = Shape {
+            cores: 2 / threads,
+            threads,
+            ..Shape::flat(1)
+        };
+        setup.platform.shared_core = shared_core;
+        setup.cpus = 2;
+        setup.senders = 2;
+        setup.txqs = 2;
+        setup.multiqueue = true;
+        setup.duration = Picos::from_millis(3);
+        simulate(&setup).unwrap().packets_per_second
+    };
+    assert_eq!(rate(1, 1.5), rate(1, 1.0));
+    let slower = rate(2, 1.0) / rate(2, 1.5);
+    assert!((1.3..1.5).contains(&slower), "{slower}");
 }

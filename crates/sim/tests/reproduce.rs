@@ -1,6 +1,6 @@
 //! The tables of all experiments with seed 1, as they are: a failed prediction too.
 
-use sim::reproduce::{Experiment, Figure, run};
+use sim::reproduce::{Experiment, Figure, Trial, run};
 
 /// Three digits: enough to see a change, and few enough for another machine's logarithm.
 fn lines(kind: &str, figures: &[Figure]) -> String {
@@ -34,7 +34,7 @@ macro_rules! golden {
         $(
             #[test]
             fn $test() {
-                let experiment = run(stringify!($test), 1).unwrap();
+                let experiment = run(stringify!($test), &Trial::plain(1)).unwrap();
                 assert_eq!(experiment.id.to_lowercase(), stringify!($test));
                 for figure in experiment.fitted.iter().chain(&experiment.predicted) {
                     assert!(figure.value.is_finite(), "{figure:?}");
@@ -49,6 +49,6 @@ golden!(e1 e2 e3 e4 e5 e6 e7 e8 e9 e10 e11 e12);
 
 #[test]
 fn an_unknown_experiment_is_refused_in_a_sentence() {
-    let refused = run("E13", 1).unwrap_err().to_string();
+    let refused = run("E13", &Trial::plain(1)).unwrap_err().to_string();
     assert_eq!(refused, "there is no experiment 'E13': use E1 to E12");
 }

@@ -22,7 +22,7 @@ pub use machine::fitting;
 pub use model::ModelRequest;
 pub use qdisc::QdiscRequest;
 pub use reporter::ReporterRequest;
-pub use reproduce::ReproduceRequest;
+pub use reproduce::{ReproduceRequest, Vary};
 pub use spinlock::SpinlockRequest;
 pub use sweep::{SweepRequest, Swept};
 pub use timers::TimersRequest;
@@ -147,6 +147,7 @@ const EXAMPLES: &str = "\
 Examples:
   netdyno lab reproduce                              published figures, predicted
   netdyno lab reproduce E1 E9 --json
+  netdyno lab reproduce E5 --sensitivity             what each assumed number does to it
   netdyno lab qdisc --cpus 8 --senders 128 --message 6 --root busylock
   netdyno lab spinlock --lock ticket --cpus 24       24 CPUs on one ticket lock
   netdyno lab sweep --cpus 1..64 --lock ticket --lock mcs --svg locks.svg

@@ -42,10 +42,32 @@ struct Document<'a, S, R> {
     provenance: &'static str,
     setup: S,
     costs: BTreeMap<&'static str, &'a Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryModel>,
     result: R,
     /// What a host that runs this would count, where that is known.
     #[serde(skip_serializing_if = "record::Rows::is_empty")]
     rows: record::Rows,
+}
+
+/// How the simulated memory system works, what it costs apart.
+#[derive(Debug, Serialize)]
+struct MemoryModel {
+    order: sim::Order,
+    combine: sim::Combine,
+    store_buffer: bool,
+    shared_core: f64,
+}
+
+impl MemoryModel {
+    fn of(platform: &sim::Platform) -> Option<Self> {
+        Some(Self {
+            order: platform.order,
+            combine: platform.combine,
+            store_buffer: platform.store_buffer,
+            shared_core: platform.shared_core,
+        })
+    }
 }
 
 const SCHEMA: &str = "netdyno.lab/1";
@@ -146,6 +168,7 @@ fn spinlock_document<'a, R: Serialize>(
             simulated_ns: machine.time.get(),
         },
         costs: costs(&machine.platform),
+        memory: MemoryModel::of(&machine.platform),
         result,
         rows: rows::of_lock(&out.lock),
     }
@@ -198,6 +221,7 @@ fn model(request: &ModelRequest) -> String {
                 transfer_ns: request.transfer,
             },
             costs: BTreeMap::new(),
+            memory: None,
             result: rows
                 .map(|(cpus, ticket, queue)| ModelRow {
                     cpus,

@@ -46,7 +46,28 @@ fn bad_parameters_get_one_sentence_and_code_2() {
         ("timers --pace 0", "is not more than 0"),
         ("hol --ring 0", "--ring: 0 is none"),
         ("reporter --waiting sleep", "'sleep' is none of"),
+        ("reporter --cpus 3", "--cpus: 3 is too many"),
+        ("reporter --records 0", "is not more than 0"),
         ("reproduce E13", "there is no experiment 'E13'"),
+        ("spinlock --order sideways", "'sideways' is none of"),
+        ("spinlock --combine all", "'all' is none of"),
+        ("spinlock --shared-core 2000", "2000 is too much"),
+        ("spinlock --lines 65", "65 is too many"),
+        ("spinlock --time 1ns", "is not between"),
+        ("spinlock --real --threads 0", "--threads: 0 is none"),
+        ("spinlock --cost hit", "is not NAME=NANOSECONDS"),
+        ("qdisc --switch magic", "'magic' is none of"),
+        ("qdisc --batch 0", "--batch: 0 is none"),
+        ("qdisc --message 70000", "do not fit a datagram"),
+        ("qdisc --mapping best", "'best' is none of"),
+        ("sweep --lock mutex", "there is no lock 'mutex'"),
+        ("sweep --think -1", "-1 is no time"),
+        ("timers --migration none", "'none' is none of"),
+        ("timers --flows 0", "--flows: 0 is none"),
+        ("hol --gso 0", "--gso: 0 is none"),
+        ("hol --packet 20", "is not between"),
+        ("model --cpus 0", "--cpus: 0 is none"),
+        ("calibrate --rounds 0", "--rounds: 0 is none"),
     ] {
         let out = lab(words);
         let stderr = String::from_utf8(out.stderr).unwrap();
@@ -75,6 +96,43 @@ fn reproduce_is_an_object_with_experiments() {
         }
     }
     assert_eq!(experiments[0]["pass"], true);
+}
+
+/// Every assumed number is moved both ways, and what comes of it stands beside what it was.
+#[test]
+fn what_a_prediction_depends_on_is_a_document_too() {
+    let document = document("reproduce E12 --sensitivity");
+    let varied = document["sensitivity"][0]["varied"].as_array().unwrap();
+    let named = |what: &str| varied.iter().find(|one| one["what"] == what).unwrap();
+    let condvar = |what: &str| {
+        let figures = named(what)["predicted"].as_array().unwrap();
+        let found = figures
+            .iter()
+            .find(|one| one["name"] == "CPU, condition variable");
+        found.unwrap()["value"].as_f64().unwrap()
+    };
+    let base = condvar("as it is");
+    assert!(condvar("write down") < 0.85 * base && condvar("write up") > 1.15 * base);
+    let text = String::from_utf8(lab("reproduce E12 --sensitivity").stdout).unwrap();
+    assert!(
+        text.contains("write up") && text.contains("E12 (simulated)"),
+        "{text}"
+    );
+}
+
+/// A mechanism that is switched off is said in the document and changes the result.
+#[test]
+fn mechanisms_can_be_switched_off() {
+    let words = "spinlock --lock qspin --cpus 6 --time 200us";
+    let without = document(words);
+    assert_eq!(without["memory"]["store_buffer"], false);
+    let with = document(&format!("{words} --store-buffer"));
+    assert_eq!(with["memory"]["store_buffer"], true);
+    let rate = |document: &Value| document["result"]["per_second"].as_f64().unwrap();
+    assert!(rate(&with) > rate(&without));
+    let fifo = document(&format!("{words} --order fifo --combine machine"));
+    assert_eq!(fifo["memory"]["order"], "fifo");
+    assert_ne!(fifo["result"]["trace"], without["result"]["trace"]);
 }
 
 #[test]

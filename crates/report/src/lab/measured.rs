@@ -15,9 +15,9 @@ pub struct Reading<'a> {
     pub name: &'a str,
     /// The median.
     pub median_ns: f64,
-    /// The least.
+    /// The lower quartile.
     pub low_ns: f64,
-    /// The most.
+    /// The upper one.
     pub high_ns: f64,
     /// Repetitions.
     pub n: usize,
@@ -49,8 +49,8 @@ pub fn readings(rows: &[Reading<'_>], style: Style) -> String {
     let mut table = Table::new(&[
         ("measured here", Align::Left),
         ("median", Align::Right),
-        ("least", Align::Right),
-        ("most", Align::Right),
+        ("lower quartile", Align::Right),
+        ("upper", Align::Right),
         ("n", Align::Right),
         ("", Align::Left),
     ]);

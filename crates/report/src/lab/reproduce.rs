@@ -1,6 +1,6 @@
 //! The table of fits and predictions. A failed prediction stays in it.
 
-use sim::reproduce::{Experiment, Figure, Hypothesis};
+use sim::reproduce::{Experiment, Figure, Hypothesis, Sensitivity};
 
 use crate::quantity::significant;
 use crate::style::{Paint, Style};
@@ -102,3 +102,40 @@ pub fn hypotheses(all: &[Hypothesis], style: Style) -> String {
     }
     text
 }
+
+/// What each change does to the predictions of an experiment: one row a change, one column a
+/// figure, as many of them as fit.
+pub fn sensitivity(all: &[Sensitivity], style: Style) -> String {
+    let mut text = String::new();
+    for one in all {
+        let Some(base) = one.varied.first() else {
+            continue;
+        };
+        let head = format!("{} (simulated): {}", one.id, one.criterion);
+        text += &format!("{}\n", style.paint(Paint::Headline, &head));
+        let named: Vec<(&'static str, &Figure)> =
+            LETTERS.into_iter().zip(&base.predicted).collect();
+        for (letter, figure) in &named {
+            let unit = match figure.unit {
+                "" => String::new(),
+                unit => format!(" ({unit})"),
+            };
+            text += &format!("  {letter}  {}{unit}\n", figure.name);
+        }
+        let mut columns = vec![("changed", Align::Left), ("result", Align::Left)];
+        columns.extend(named.iter().map(|(letter, _)| (*letter, Align::Right)));
+        let mut table = Table::new(&columns);
+        for varied in &one.varied {
+            let mut row = vec![varied.what.clone(), verdict(varied.pass).to_owned()];
+            let cells = varied.predicted.iter().take(LETTERS.len());
+            row.extend(cells.map(|figure| significant(Some(figure.value), 3)));
+            table.row(row);
+        }
+        text += &table.render(style);
+        text.push('\n');
+    }
+    text
+}
+
+/// Columns for as many figures; the document has all.
+const LETTERS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];

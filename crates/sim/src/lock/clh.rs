@@ -1,15 +1,16 @@
 //! The queue lock of Craig, Landin and Hagersten: each waiter spins on its predecessor's line.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use super::Tally;
 use crate::line::LineId;
-use crate::machine::{Cpu, Machine};
+use crate::machine::{Cpu, Effect, Machine};
 
 #[derive(Debug)]
 pub(super) struct Clh {
     word: LineId,
-    nodes: Vec<(LineId, Cell<bool>)>,
+    nodes: Vec<(LineId, Rc<Cell<bool>>)>,
     /// The node that each CPU owns; a release leaves it to the successor and takes the
     /// predecessor's.
     own: Vec<Cell<u32>>,
@@ -25,7 +26,7 @@ impl Clh {
             word,
             nodes: lines
                 .into_iter()
-                .map(|line| (line, Cell::new(false)))
+                .map(|line| (line, Rc::default()))
                 .collect(),
             own: (0..cpus as u32).map(Cell::new).collect(),
             before: RefCell::new(vec![0; cpus]),
@@ -72,8 +73,7 @@ impl Clh {
     pub async fn release(&self, cpu: Cpu<'_>, mine: u32) {
         let (line, busy) = &self.nodes[mine as usize];
         let before = self.before.borrow()[cpu.id()];
-        cpu.write(*line).await;
-        busy.set(false);
+        cpu.post(*line, Effect::Flag(Rc::clone(busy), false)).await;
         self.own[cpu.id()].set(before);
     }
 }

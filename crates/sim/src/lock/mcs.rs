@@ -29,9 +29,7 @@ impl Mcs {
         let before = self.tail.replace(Some(mine));
         let place = tally.join();
         if let Some(before) = before {
-            let before = nodes.get(before);
-            cpu.write(before.line).await;
-            before.next.set(Some(mine));
+            nodes.get(before).link(cpu, mine).await;
             cpu.spin(node.line, || node.turn.get()).await;
         }
         tally.serve(place);
@@ -66,9 +64,7 @@ impl Mcs {
             cpu.spin(node.line, || node.next.get().is_some()).await;
         }
         if let Some(next) = node.next.get() {
-            let next = nodes.get(next);
-            cpu.write(next.line).await;
-            next.turn.set(true);
+            nodes.get(next).pass(cpu).await;
         }
         nodes.give_back(mine);
     }

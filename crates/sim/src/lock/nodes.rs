@@ -1,9 +1,10 @@
 //! Queue nodes of waiters: some for each CPU, one for each level of nesting.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use crate::line::LineId;
-use crate::machine::Machine;
+use crate::machine::{Cpu, Effect, Machine};
 
 /// Nested locks that a CPU can wait for or hold at once: root, busy, transmit queue, and the same
 /// from a softirq.
@@ -20,9 +21,9 @@ pub(super) struct Nodes {
 pub(super) struct Node {
     pub line: LineId,
     pub cpu: usize,
-    pub next: Cell<Option<u32>>,
+    pub next: Rc<Cell<Option<u32>>>,
     /// The predecessor has passed the turn on.
-    pub turn: Cell<bool>,
+    pub turn: Rc<Cell<bool>>,
     /// The virtual CPU sleeps.
     pub halted: Cell<bool>,
 }
@@ -33,8 +34,8 @@ impl Nodes {
         let node = |index: usize| Node {
             line: machine.line(),
             cpu: index / LEVELS,
-            next: Cell::new(None),
-            turn: Cell::new(false),
+            next: Rc::default(),
+            turn: Rc::default(),
             halted: Cell::new(false),
         };
         Self {
@@ -64,5 +65,19 @@ impl Nodes {
 
     pub fn get(&self, index: u32) -> &Node {
         &self.nodes[index as usize]
+    }
+}
+
+impl Node {
+    /// The node gets a successor.
+    pub async fn link(&self, cpu: Cpu<'_>, successor: u32) {
+        let next = Rc::clone(&self.next);
+        cpu.post(self.line, Effect::Link(next, successor)).await;
+    }
+
+    /// Its turn has come.
+    pub async fn pass(&self, cpu: Cpu<'_>) {
+        let turn = Rc::clone(&self.turn);
+        cpu.post(self.line, Effect::Flag(turn, true)).await;
     }
 }

@@ -6,10 +6,11 @@ mod virt;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::{Locks, Tally};
 use crate::line::LineId;
-use crate::machine::Cpu;
+use crate::machine::{Cpu, Effect};
 use crate::picos::Picos;
 
 /// What differs.
@@ -23,12 +24,16 @@ pub(super) enum Variant {
     Numa,
 }
 
+/// The locked byte, and the pending one.
+const LOCKED: u8 = 1;
+const PENDING: u8 = 2;
+
 #[derive(Debug)]
 pub(super) struct Qspin {
     word: LineId,
     variant: Variant,
-    locked: Cell<bool>,
-    pending: Cell<bool>,
+    /// [`LOCKED`] and [`PENDING`].
+    bits: Rc<Cell<u8>>,
     tail: Cell<Option<u32>>,
     /// A guest's queue head that halted, to be woken by whoever unlocks.
     halted: Cell<Option<u32>>,
@@ -43,8 +48,7 @@ impl Qspin {
         Self {
             word,
             variant,
-            locked: Cell::new(false),
-            pending: Cell::new(false),
+            bits: Rc::default(),
             tail: Cell::new(None),
             halted: Cell::new(None),
             aside: RefCell::default(),
@@ -53,38 +57,55 @@ impl Qspin {
     }
 
     fn is_clear(&self) -> bool {
-        !self.locked.get() && !self.pending.get() && self.tail.get().is_none()
+        self.bits.get() == 0 && self.tail.get().is_none()
+    }
+
+    fn locked(&self) -> bool {
+        self.bits.get() & LOCKED != 0
+    }
+
+    fn pending(&self) -> bool {
+        self.bits.get() & PENDING != 0
+    }
+
+    /// Changes bits in a line that was just written to: those that go, those that come.
+    fn change(&self, gone: u8, come: u8) {
+        self.bits.set(self.bits.get() & !gone | come);
+    }
+
+    /// Changes them by a plain store.
+    async fn store(&self, cpu: Cpu<'_>, gone: u8, come: u8) {
+        let bits = Rc::clone(&self.bits);
+        cpu.post(self.word, Effect::Bits(bits, gone, come)).await;
     }
 
     pub async fn acquire(&self, cpu: Cpu<'_>, locks: &Locks<'_>, tally: &Tally) {
         cpu.atomic(self.word).await;
         if self.is_clear() {
-            self.locked.set(true);
+            self.change(0, LOCKED);
             return;
         }
         if self.variant == Variant::Virtual {
             return self.queue(cpu, locks, tally).await;
         }
-        if self.pending.get() && !self.locked.get() && self.tail.get().is_none() {
+        if self.pending() && !self.locked() && self.tail.get().is_none() {
             // The pending one is about to take it: look once more.
             cpu.read(self.word).await;
         }
-        if self.pending.get() || self.tail.get().is_some() {
+        if self.pending() || self.tail.get().is_some() {
             return self.queue(cpu, locks, tally).await;
         }
         cpu.atomic(self.word).await;
-        if self.pending.get() || self.tail.get().is_some() {
-            if !self.pending.get() {
+        if self.pending() || self.tail.get().is_some() {
+            if !self.pending() {
                 // Our bit does not stay: the undo is a write to the word.
                 cpu.write(self.word).await;
             }
             return self.queue(cpu, locks, tally).await;
         }
-        self.pending.set(true);
-        cpu.spin(self.word, || !self.locked.get()).await;
-        cpu.write(self.word).await;
-        self.pending.set(false);
-        self.locked.set(true);
+        self.change(0, PENDING);
+        cpu.spin(self.word, || !self.locked()).await;
+        self.store(cpu, PENDING, LOCKED).await;
     }
 
     async fn queue(&self, cpu: Cpu<'_>, locks: &Locks<'_>, tally: &Tally) {
@@ -109,9 +130,7 @@ impl Qspin {
         let node = locks.nodes.get(mine);
         cpu.atomic(self.word).await;
         if let Some(before) = self.tail.replace(Some(mine)) {
-            let before = locks.nodes.get(before);
-            cpu.write(before.line).await;
-            before.next.set(Some(mine));
+            locks.nodes.get(before).link(cpu, mine).await;
             match self.variant {
                 Variant::Virtual => self.wait_turn(cpu, locks, mine).await,
                 _ => cpu.spin(node.line, || node.turn.get()).await,
@@ -123,7 +142,7 @@ impl Qspin {
         match self.variant {
             Variant::Virtual => return self.take_virtual(cpu, locks, mine).await,
             _ => {
-                let free = || !self.locked.get() && !self.pending.get();
+                let free = || !self.locked() && !self.pending();
                 cpu.spin(self.word, free).await;
             }
         }
@@ -132,14 +151,13 @@ impl Qspin {
         }
         if self.tail.get() == Some(mine) {
             cpu.atomic(self.word).await;
-            self.locked.set(true);
+            self.change(0, LOCKED);
             if self.tail.get() == Some(mine) {
                 self.tail.set(None);
                 return;
             }
         } else {
-            cpu.write(self.word).await;
-            self.locked.set(true);
+            self.store(cpu, 0, LOCKED).await;
         }
         self.pass_on(cpu, locks, mine).await;
     }
@@ -155,6 +173,9 @@ impl Qspin {
 
     async fn pass(&self, cpu: Cpu<'_>, locks: &Locks<'_>, next: u32) {
         let node = locks.nodes.get(next);
+        if self.variant != Variant::Virtual {
+            return node.pass(cpu).await;
+        }
         cpu.write(node.line).await;
         node.turn.set(true);
         if node.halted.take() {
@@ -170,18 +191,17 @@ impl Qspin {
         cpu.atomic(self.word).await;
         let free = self.is_clear();
         if free {
-            self.locked.set(true);
+            self.change(0, LOCKED);
         }
         free
     }
 
     pub async fn release(&self, cpu: Cpu<'_>, locks: &Locks<'_>) {
-        if self.variant == Variant::Virtual {
-            cpu.atomic(self.word).await;
-        } else {
-            cpu.write(self.word).await;
+        if self.variant != Variant::Virtual {
+            return self.store(cpu, LOCKED, 0).await;
         }
-        self.locked.set(false);
+        cpu.atomic(self.word).await;
+        self.change(LOCKED, 0);
         if let Some(halted) = self.halted.take() {
             // The address of the lock is looked up in a table, then its CPU is woken.
             cpu.pause(Picos::from_nanos(HASH_NANOS)).await;

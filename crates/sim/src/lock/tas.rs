@@ -1,9 +1,10 @@
 //! Test-and-set and its kin.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use crate::line::LineId;
-use crate::machine::Cpu;
+use crate::machine::{Cpu, Effect};
 
 /// How a waiter looks.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +20,7 @@ pub(super) enum Poll {
 #[derive(Debug)]
 pub(super) struct Tas {
     word: LineId,
-    taken: Cell<bool>,
+    taken: Rc<Cell<bool>>,
     poll: Poll,
 }
 
@@ -27,7 +28,7 @@ impl Tas {
     pub fn new(word: LineId, poll: Poll) -> Self {
         Self {
             word,
-            taken: Cell::new(false),
+            taken: Rc::default(),
             poll,
         }
     }
@@ -59,7 +60,7 @@ impl Tas {
     }
 
     pub async fn release(&self, cpu: Cpu<'_>) {
-        cpu.write(self.word).await;
-        self.taken.set(false);
+        let taken = Rc::clone(&self.taken);
+        cpu.post(self.word, Effect::Flag(taken, false)).await;
     }
 }

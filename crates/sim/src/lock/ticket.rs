@@ -1,11 +1,12 @@
 //! Ticket locks, with and without a delay in proportion to the number of waiters ahead.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use super::delay::Policy;
 use super::{Locks, Tally};
 use crate::line::LineId;
-use crate::machine::Cpu;
+use crate::machine::{Cpu, Effect};
 
 #[derive(Debug)]
 pub(super) struct Ticket {
@@ -13,7 +14,7 @@ pub(super) struct Ticket {
     address: u32,
     policy: Option<Policy>,
     next: Cell<u64>,
-    now: Cell<u64>,
+    now: Rc<Cell<u64>>,
     first: Cell<First>,
 }
 
@@ -32,7 +33,7 @@ impl Ticket {
             address,
             policy,
             next: Cell::new(0),
-            now: Cell::new(0),
+            now: Rc::default(),
             first: Cell::new(First::None),
         }
     }
@@ -79,11 +80,11 @@ impl Ticket {
 
     pub async fn try_acquire(&self, cpu: Cpu<'_>, tally: &Tally) -> bool {
         cpu.read(self.word).await;
-        if self.now != self.next {
+        if self.now.get() != self.next.get() {
             return false;
         }
         cpu.atomic(self.word).await;
-        if self.now != self.next {
+        if self.now.get() != self.next.get() {
             return false;
         }
         self.next.set(self.next.get() + 1);
@@ -93,17 +94,28 @@ impl Ticket {
 
     pub async fn acquire_first(&self, cpu: Cpu<'_>, tally: &Tally) {
         cpu.atomic(self.word).await;
-        if self.now == self.next {
+        if self.now.get() == self.next.get() {
             self.next.set(self.next.get() + 1);
             tally.serve(tally.join());
             return;
         }
         self.first.set(First::Waits);
-        cpu.spin(self.word, || self.first.get() == First::Holds)
+        // A release that was on its way may have freed the lock for the next ticket.
+        let free = || self.now.get() == self.next.get();
+        cpu.spin(self.word, || self.first.get() == First::Holds || free())
             .await;
+        if self.first.get() == First::Waits {
+            self.first.set(First::None);
+            self.next.set(self.next.get() + 1);
+            tally.serve(tally.join());
+        }
     }
 
     pub async fn release(&self, cpu: Cpu<'_>) {
+        if self.first.get() == First::None {
+            let now = Rc::clone(&self.now);
+            return cpu.post(self.word, Effect::Step(now)).await;
+        }
         cpu.write(self.word).await;
         if self.first.get() == First::Waits {
             return self.first.set(First::Holds);

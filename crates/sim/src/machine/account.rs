@@ -85,6 +85,25 @@ impl Machine {
         tally.events.set(0);
     }
 
+    /// What work of this length comes to: longer while the core's other thread works too. A
+    /// sibling that only waits and relaxes leaves the core to this one.
+    pub(super) fn shared(&self, cpu: usize, span: Picos) -> Picos {
+        let factor = self.memory.shared_core;
+        // Devices have no core.
+        let Some(sibling) = self.siblings.get(cpu).filter(|_| factor > 1.0) else {
+            return span;
+        };
+        let works = *sibling != cpu
+            && matches!(
+                self.accounts[*sibling].activity.get(),
+                Activity::Think | Activity::Hold | Activity::Transmit | Activity::Softirq
+            );
+        match works {
+            true => Picos::new((span.get() as f64 * factor).round() as u64),
+            false => span,
+        }
+    }
+
     /// Time spent by a CPU, in the order of [`ACTIVITIES`].
     pub fn spent(&self, cpu: usize) -> [Picos; ACTIVITIES.len()] {
         self.accounts[cpu].spent.each_ref().map(Cell::get)

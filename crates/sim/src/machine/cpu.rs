@@ -17,7 +17,7 @@ pub struct Cpu<'m> {
 
 /// Suspended once: whatever wakes the script has planned that.
 #[derive(Default)]
-struct Suspend(bool);
+pub(super) struct Suspend(bool);
 
 impl Future for Suspend {
     type Output = ();
@@ -65,6 +65,7 @@ impl<'m> Cpu<'m> {
     }
 
     async fn access(self, line: LineId, access: Access) {
+        self.fence(line, access).await;
         match self.machine.begin(self.id, line, access) {
             Some(cost) => self.pause(cost).await,
             None => Suspend::default().await,
@@ -113,7 +114,7 @@ impl<'m> Cpu<'m> {
 
     /// Work of so long; interrupts that come meanwhile make it longer.
     pub async fn work(self, span: Picos) {
-        self.pause(span).await;
+        self.pause(self.machine.shared(self.id, span)).await;
         let stolen = &self.machine.accounts[self.id].stolen;
         while stolen.get() > Picos::ZERO {
             let more = stolen.replace(Picos::ZERO);

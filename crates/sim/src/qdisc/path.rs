@@ -80,6 +80,8 @@ pub(super) struct Path<'m> {
     /// Packets of each sender that are not freed yet, and whether it sleeps for that.
     pub unfreed: Vec<Cell<usize>>,
     pub blocked: Vec<Cell<bool>>,
+    /// The transmit queue that each sender's socket chose first.
+    pub cached: Vec<Cell<Option<usize>>>,
     /// On which CPU each sender is.
     pub home: Vec<Cell<usize>>,
     pub nic_idle: Cell<bool>,
@@ -190,6 +192,7 @@ impl<'m> Path<'m> {
             placed,
             unfreed: vec![Cell::new(0); setup.senders],
             blocked: vec![Cell::new(false); setup.senders],
+            cached: cached(setup, &chance),
             home,
             nic_idle: Cell::new(false),
             buffers: (0..cpus).map(|_| Cell::default()).collect(),
@@ -204,13 +207,13 @@ impl<'m> Path<'m> {
 
     /// Which transmit queue a sender's packet takes.
     pub fn txq_of(&self, sender: usize, cpu: usize) -> usize {
-        match self.setup.mapping {
-            Mapping::Single => 0,
-            Mapping::Hash => {
-                (crate::random::mix(sender as u64 + 1) >> 33) as usize % self.setup.txqs
-            }
-            Mapping::Xps => (cpu * self.setup.txqs / self.setup.cpus).min(self.setup.txqs - 1),
+        let cached = &self.cached[sender];
+        if let Some(txq) = cached.get().filter(|_| self.setup.switches.flow_caching) {
+            return txq;
         }
+        let txq = mapped(self.setup, sender, cpu);
+        cached.set(Some(txq));
+        txq
     }
 
     /// The qdisc of a transmit queue.
@@ -320,6 +323,8 @@ impl<'m> Path<'m> {
             batch: self.tally.batch.bars(),
             batch_mean: self.tally.batch.mean(),
             batch_max: self.tally.batch.greatest(),
+            send_ns_log2: self.tally.send.bars(),
+            send_mean_ns: self.tally.send.mean(),
             latency_ns_log2: self.tally.latency.bars(),
             latency_median_ns: self.tally.latency.quantile(0.5),
             transfers: self
@@ -374,6 +379,25 @@ impl<'m> Path<'m> {
         }
         faults
     }
+}
+
+fn mapped(setup: &Setup, sender: usize, cpu: usize) -> usize {
+    let txqs = setup.txqs;
+    match setup.mapping {
+        Mapping::Single => 0,
+        Mapping::Hash => (crate::random::mix(sender as u64 + 1) >> 33) as usize % txqs,
+        Mapping::Xps => (cpu * txqs / setup.cpus).min(txqs - 1),
+    }
+}
+
+/// Floating senders have run for long: where each sent its first packet, and so chose its queue,
+/// says nothing of where it is now.
+fn cached(setup: &Setup, chance: &Stream) -> Vec<Cell<Option<usize>>> {
+    let floating = setup.placement == Placement::Floating;
+    let first = |sender| mapped(setup, sender, chance.below(setup.cpus));
+    (0..setup.senders)
+        .map(|sender| Cell::new(floating.then(|| first(sender))))
+        .collect()
 }
 
 /// A random CPU among those with fewest senders.

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::path::Packet;
 use super::setup::{Discipline, RootProtocol, Setup};
@@ -22,7 +23,7 @@ pub(super) struct Qdisc {
     pub head: LineId,
     /// The deferred list's head.
     pub list: LineId,
-    pub running: Cell<bool>,
+    pub running: Rc<Cell<bool>>,
     pub missed: Cell<bool>,
     pub queue: RefCell<VecDeque<Packet>>,
     pub requeued: RefCell<VecDeque<Packet>>,
@@ -75,7 +76,7 @@ pub(super) fn qdisc(machine: &Machine, locks: &Locks<'_>, setup: &Setup) -> Qdis
         state: own(setup.switches.embedded && setup.root == RootProtocol::None),
         head: own(setup.switches.embedded),
         list: machine.line(),
-        running: Cell::new(false),
+        running: Rc::default(),
         missed: Cell::new(false),
         queue: RefCell::default(),
         requeued: RefCell::default(),

@@ -1,11 +1,13 @@
 //! The path by the root lock, with and without the busylock (net/core/dev.c, __dev_xmit_skb, and
 //! net/sched/sch_generic.c, __qdisc_run).
 
+use std::rc::Rc;
+
 use super::path::{Packet, Path, count};
 use super::queue::Qdisc;
 use super::setup::{Discipline, RootProtocol};
 use crate::lock::Held;
-use crate::machine::{Activity, Cpu};
+use crate::machine::{Activity, Cpu, Effect};
 use crate::picos::Picos;
 
 impl Path<'_> {
@@ -82,15 +84,15 @@ impl Path<'_> {
     }
 
     pub async fn set_running(&self, cpu: Cpu<'_>, qdisc: &Qdisc) {
-        // Set first: the decision was made under the lock.
-        qdisc.running.set(true);
         qdisc.tenure.set(0);
-        cpu.write(qdisc.state).await;
+        // Who decides by it holds the lock, whose release leaves this CPU after it.
+        let running = Rc::clone(&qdisc.running);
+        cpu.post(qdisc.state, Effect::Flag(running, true)).await;
     }
 
     pub async fn clear_running(&self, cpu: Cpu<'_>, qdisc: &Qdisc) {
-        cpu.write(qdisc.state).await;
-        qdisc.running.set(false);
+        let running = Rc::clone(&qdisc.running);
+        cpu.post(qdisc.state, Effect::Flag(running, false)).await;
         if qdisc.tenure.get() > 0 {
             self.tally.tenure.add(qdisc.tenure.get());
         }
@@ -282,7 +284,10 @@ impl Path<'_> {
         let Some(first) = batch.first() else { return };
         let txq = &self.txqs[first.txq];
         let index = first.txq;
-        let held = txq.lock.acquire(cpu, &self.locks).await;
+        let held = match self.setup.switches.txq_lock {
+            true => Some(txq.lock.acquire(cpu, &self.locks).await),
+            false => None,
+        };
         cpu.enter(Activity::Transmit);
         let mut gone = 0;
         for packet in batch.iter() {
@@ -299,7 +304,9 @@ impl Path<'_> {
             self.ring_doorbell();
         }
         batch.drain(..gone);
-        txq.lock.release(cpu, &self.locks, held).await;
+        if let Some(held) = held {
+            txq.lock.release(cpu, &self.locks, held).await;
+        }
     }
 
     /// The softirq runs a qdisc.

@@ -53,7 +53,9 @@ pub(super) async fn run(path: &Path<'_>, cpu: Cpu<'_>) {
         };
         let unfreed = &path.unfreed[sender];
         unfreed.set(unfreed.get() + 1);
+        let called = cpu.now();
         path.send(cpu, packet).await;
+        path.tally.send.add(cpu.now().since(called).get() / 1000);
         if unfreed.get() >= path.setup.socket_packets {
             path.blocked[sender].set(true);
             cpu.enter(Activity::Think);

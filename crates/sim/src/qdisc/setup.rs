@@ -159,6 +159,12 @@ pub struct Switches {
     pub softirq_trylock: bool,
     /// An empty qdisc is bypassed.
     pub bypass: bool,
+    /// A flow stays on the transmit queue of its first packet, wherever its sender runs, as that of
+    /// a connected UDP socket does.
+    pub flow_caching: bool,
+    /// The stack takes the transmit queue's lock before it calls the driver; drivers of devices
+    /// without hardware do without.
+    pub txq_lock: bool,
     /// The CPU that dequeues comes first at the root lock.
     pub dequeuer_first: bool,
     /// The deferred list's drainer takes the root lock for each packet.
@@ -176,6 +182,8 @@ impl Default for Switches {
             drop_outside: true,
             softirq_trylock: false,
             bypass: true,
+            flow_caching: true,
+            txq_lock: true,
             dequeuer_first: false,
             drain_one: false,
             quota: 64,

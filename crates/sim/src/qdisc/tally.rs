@@ -54,6 +54,10 @@ pub struct Sent {
     pub batch_mean: Option<f64>,
     /// The most.
     pub batch_max: u64,
+    /// How long the transmit function took, from the qdisc's choice to its return, in nanoseconds.
+    pub send_ns_log2: Vec<Bar>,
+    /// Its mean.
+    pub send_mean_ns: Option<f64>,
     /// From the system call to the driver, in nanoseconds.
     pub latency_ns_log2: Vec<Bar>,
     /// Its median.
@@ -75,6 +79,7 @@ pub struct Sent {
 pub(super) struct Tally {
     pub tenure: Histogram,
     pub batch: Histogram,
+    pub send: Histogram,
     pub latency: Histogram,
     pub sent: Cell<u64>,
 }
@@ -83,6 +88,7 @@ impl Tally {
     pub fn clear(&self) {
         self.tenure.clear();
         self.batch.clear();
+        self.send.clear();
         self.latency.clear();
         self.sent.set(0);
     }

@@ -1,14 +1,13 @@
 //! E1 and E2: an extra lock before the root lock (2010).
 
 use super::fit::{bisect, transfer};
-use super::{Experiment, figure};
+use super::trial::PATH_ABLATIONS;
+use super::{Experiment, Known, Trial, figure};
 use crate::cost::{Item, Tag};
 use crate::lock::LockKind;
 use crate::picos::Picos;
 use crate::platform::{self, Platform};
-use crate::qdisc::{
-    Discipline, Mapping, Nic, Placement, RootProtocol, Sent, Setup, Start, Switches, simulate,
-};
+use crate::qdisc::{Discipline, Mapping, Nic, Placement, RootProtocol, Setup, Start, Switches};
 
 /// Linux 2.6.34 with one transmit queue: drops are freed under the lock, the softirq tries the
 /// lock, one packet a dequeue. 64 bytes on the wire, which the device is not short of.
@@ -46,36 +45,51 @@ pub(super) fn linux_2010(
     }
 }
 
-/// Runs a setup of the experiments, all of which can be.
-pub(super) fn run(setup: &Setup) -> Sent {
-    simulate(setup).expect("the experiments' setups are possible")
-}
+/// What the machine costs beside what is fitted.
+pub(super) const ASSUMED: &[&str] = &[
+    "hit", "atomic", "think", "enqueue", "dequeue", "transmit", "drop", "softirq", "switch",
+];
 
-pub(super) fn kpps(setup: &Setup) -> f64 {
-    run(setup).packets_per_second / 1e3
-}
+pub(super) const E1: Known = Known {
+    name: "E1",
+    run: e1,
+    assumed: ASSUMED,
+    ablations: PATH_ABLATIONS,
+};
+
+pub(super) const E2: Known = Known {
+    name: "E2",
+    run: e2,
+    assumed: ASSUMED,
+    ablations: PATH_ABLATIONS,
+};
 
 /// The machine of the first report with `c` fitted to what it does without the extra lock.
-pub(super) fn fitted_2010(seed: u64, notes: &mut Vec<String>) -> (f64, f64, Platform) {
-    let machine = platform::westmere();
+pub(super) fn fitted_2010(trial: &Trial, notes: &mut Vec<String>) -> (f64, f64, Platform) {
+    let machine = trial.machine(platform::westmere());
     let without = |c: f64| {
-        let setup = linux_2010(transfer(&machine, c), 8, 128, RootProtocol::None);
-        kpps(&Setup { seed, ..setup })
+        trial.kpps(&linux_2010(
+            transfer(&machine, c),
+            8,
+            128,
+            RootProtocol::None,
+        ))
     };
-    let fit = bisect(20.0, 300.0, 200.0, without);
+    // From the nearest cores of one socket to the farthest of two.
+    let fit = bisect(45.0, 140.0, 200.0, without);
     fit.note("c", 200.0, notes);
     (fit.value, fit.figure, transfer(&machine, fit.value))
 }
 
-pub(super) fn e1(seed: u64) -> Experiment {
+fn e1(trial: &Trial) -> Experiment {
     let mut notes = vec![
         "machine not published: holds, driver and think time are mid-range for a 2010 Intel server; \
          one transfer cost between all CPUs"
             .to_owned(),
     ];
-    let (c, without, platform) = fitted_2010(seed, &mut notes);
+    let (c, without, platform) = fitted_2010(trial, &mut notes);
     let busylock = linux_2010(platform, 8, 128, RootProtocol::Busylock);
-    let with = kpps(&Setup { seed, ..busylock });
+    let with = trial.kpps(&busylock);
     let ratio = with / without;
     Experiment {
         id: "E1",
@@ -101,18 +115,17 @@ pub(super) fn e1(seed: u64) -> Experiment {
     }
 }
 
-pub(super) fn e2(seed: u64) -> Experiment {
+fn e2(trial: &Trial) -> Experiment {
     let mut notes = vec![
         "every pair of CPUs that has no cache in common is as far apart as any other: all is on the \
          front-side bus"
             .to_owned(),
     ];
-    let machine = platform::e5450();
+    let machine = trial.machine(platform::e5450());
     let alone = |think: f64| {
         let mut platform = machine.clone();
         platform.costs.set(Item::Think, think, Tag::F, "fitted");
-        let setup = linux_2010(platform, 1, 1, RootProtocol::None);
-        kpps(&Setup { seed, ..setup })
+        trial.kpps(&linux_2010(platform, 1, 1, RootProtocol::None))
     };
     let think = bisect(400.0, 900.0, 800.0, alone);
     think.note("think time", 800.0, &mut notes);
@@ -129,14 +142,11 @@ pub(super) fn e2(seed: u64) -> Experiment {
             .set(Item::TransferMachine, c, Tag::F, "fitted");
         platform
     };
-    let without = |c: f64| {
-        let setup = linux_2010(with_c(c), 8, 32, RootProtocol::None);
-        kpps(&Setup { seed, ..setup })
-    };
-    let fit = bisect(100.0, 400.0, 50.0, without);
+    let without = |c: f64| trial.kpps(&linux_2010(with_c(c), 8, 32, RootProtocol::None));
+    let fit = bisect(150.0, 300.0, 50.0, without);
     fit.note("c", 50.0, &mut notes);
     let busylock = linux_2010(with_c(fit.value), 8, 32, RootProtocol::Busylock);
-    let with = kpps(&Setup { seed, ..busylock });
+    let with = trial.kpps(&busylock);
     let ratio = with / fit.figure;
     Experiment {
         id: "E2",

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::busylock::{fitted_2010, kpps, linux_2010, run};
+use super::busylock::{fitted_2010, linux_2010};
 use super::deferred::{fitted_2025, linux_2025};
-use super::htb::{fitted_2012, linux_2012, mean_batch, megabits, spread};
-use super::{Figure, figure};
+use super::htb::{fitted_2012, linux_2012, megabits};
+use super::spread::spread;
+use super::{Figure, Trial, figure};
 use crate::lock::LockKind;
 use crate::qdisc::{Placement, RootProtocol, Setup, Start, Switches};
 
@@ -27,19 +28,19 @@ pub struct Hypothesis {
 }
 
 /// All five.
-pub fn hypotheses(seed: u64) -> Vec<Hypothesis> {
-    let (h3, h4) = backoff(seed);
-    let [h1, h2] = priority(seed);
-    vec![h1, h2, h3, h4, list(seed)]
+pub fn hypotheses(trial: &Trial) -> Vec<Hypothesis> {
+    let (h3, h4) = backoff(trial);
+    let [h1, h2] = priority(trial);
+    vec![h1, h2, h3, h4, list(trial)]
 }
 
-fn priority(seed: u64) -> [Hypothesis; 2] {
-    let (_, without, platform) = fitted_2010(seed, &mut Vec::new());
+fn priority(trial: &Trial) -> [Hypothesis; 2] {
+    let (_, without, platform) = fitted_2010(trial, &mut Vec::new());
     let setup = |root, lock, first| {
         let mut setup = linux_2010(platform.clone(), 8, 128, root);
         setup.lock = lock;
         setup.switches.dequeuer_first = first;
-        kpps(&Setup { seed, ..setup })
+        trial.kpps(&setup)
     };
     let gain = setup(RootProtocol::Busylock, LockKind::Ticket, false) / without;
     let first = setup(RootProtocol::None, LockKind::Ticket, true);
@@ -75,13 +76,11 @@ fn priority(seed: u64) -> [Hypothesis; 2] {
     ]
 }
 
-fn backoff(seed: u64) -> (Hypothesis, Hypothesis) {
-    let (_, plain, platform) = fitted_2012(seed, &mut Vec::new());
+fn backoff(trial: &Trial) -> (Hypothesis, Hypothesis) {
+    let (_, plain, platform) = fitted_2012(trial, &mut Vec::new());
     let with = |policy| {
-        megabits(&Setup {
-            seed,
-            ..linux_2012(platform.clone(), LockKind::TicketProp(policy))
-        })
+        let lock = LockKind::TicketProp(policy);
+        megabits(trial, &linux_2012(platform.clone(), lock))
     };
     let per_cpu = with(crate::lock::Policy::PerCpu);
     let exempt = with(crate::lock::Policy::PerCpuNextSpins);
@@ -102,19 +101,18 @@ fn backoff(seed: u64) -> (Hypothesis, Hypothesis) {
         holds: lost > 0.0 && won_back > 0.5,
     };
     let cv = |runs: &[f64]| stats::coefficient_of_variation(runs).unwrap_or(f64::NAN) * 100.0;
-    let placed = cv(&spread(&platform, seed, false));
-    let apart = cv(&spread(&platform, seed, true));
+    let placed = cv(&spread(trial, &platform, false));
+    let apart = cv(&spread(trial, &platform, true));
     let pinned: Vec<f64> = (0..6)
         .map(|index| {
-            megabits(&Setup {
+            let lock = LockKind::TicketProp(crate::lock::Policy::PerCpu);
+            let setup = Setup {
                 placement: Placement::Pinned,
                 start: Start::Together,
-                seed: seed.wrapping_mul(100) + index,
-                ..linux_2012(
-                    platform.clone(),
-                    LockKind::TicketProp(crate::lock::Policy::PerCpu),
-                )
-            })
+                ..linux_2012(platform.clone(), lock)
+            };
+            let seed = trial.seed.wrapping_mul(100) + index;
+            megabits(&trial.reseeded(seed), &setup)
         })
         .collect();
     let phase = cv(&pinned);
@@ -135,8 +133,8 @@ fn backoff(seed: u64) -> (Hypothesis, Hypothesis) {
     (h3, h4)
 }
 
-fn list(seed: u64) -> Hypothesis {
-    let (_, before, platform) = fitted_2025(seed, &mut Vec::new());
+fn list(trial: &Trial) -> Hypothesis {
+    let (_, before, platform) = fitted_2025(trial, &mut Vec::new());
     let setup = |drain_one| {
         let setup = linux_2025(platform.clone(), RootProtocol::Deferred, Placement::Pinned);
         Setup {
@@ -144,12 +142,12 @@ fn list(seed: u64) -> Hypothesis {
                 drain_one,
                 ..setup.switches
             },
-            seed,
             ..setup
         }
     };
-    let whole = run(&setup(false)).packets_per_second / 1e6;
-    let single = run(&setup(true)).packets_per_second / 1e6;
+    let whole_run = trial.run(&setup(false));
+    let whole = whole_run.packets_per_second / 1e6;
+    let single = trial.mpps(&setup(true));
     let share = (whole - single) / (whole - before);
     Hypothesis {
         id: "H5",
@@ -163,7 +161,7 @@ fn list(seed: u64) -> Hypothesis {
             figure("share of the gain that is batching", share, "of 1"),
             figure(
                 "mean batch of a dequeue",
-                mean_batch(&setup(false)),
+                whole_run.batch_mean.unwrap_or(f64::NAN),
                 "packets",
             ),
         ],

@@ -1,7 +1,7 @@
 //! E8 and E9: the shape of a queued spinlock's curve, and the closed forms.
 
 use super::fit::bisect;
-use super::{Experiment, figure};
+use super::{Ablation, Experiment, Known, Trial, figure};
 use crate::contest::{Contended, Contest};
 use crate::cost::{Item, Tag};
 use crate::line::Growth;
@@ -32,13 +32,33 @@ fn lock2(platform: Platform, cpus: usize, think: f64, seed: u64) -> f64 {
     contest.run().per_second / 1e6
 }
 
-pub(super) fn e8(seed: u64) -> Experiment {
+pub(super) const E8: Known = Known {
+    name: "E8",
+    run: e8,
+    assumed: &["hit", "atomic", "transfer_core", "transfer_machine"],
+    ablations: &[
+        Ablation::FifoLines,
+        Ablation::ConstantHandoff,
+        Ablation::StoreBuffer,
+        Ablation::Tracer(200),
+    ],
+};
+
+pub(super) const E9: Known = Known {
+    name: "E9",
+    run: e9,
+    assumed: &[],
+    ablations: &[],
+};
+
+fn e8(trial: &Trial) -> Experiment {
     let mut notes = vec![
         "threads fill the cores of one socket after the other; one line of data and 20 ns in the \
          critical section; c between sockets is mid-range, since at most 4 threads tell nothing of it"
             .to_owned(),
     ];
-    let machine = platform::haswell_ex();
+    let seed = trial.seed;
+    let machine = trial.machine(platform::haswell_ex());
     let think = bisect(100.0, 1000.0, LOCK2[0], |think| {
         lock2(machine.clone(), 1, think, seed)
     });
@@ -121,7 +141,8 @@ fn spearman(a: &[f64], b: &[f64]) -> f64 {
     product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt()
 }
 
-pub(super) fn e9(seed: u64) -> Experiment {
+fn e9(trial: &Trial) -> Experiment {
+    let seed = trial.seed;
     let mut greatest = 0.0_f64;
     for (growth, serial, expected) in &VECTORS {
         for (cpus, expected) in VECTOR_CPUS.iter().zip(expected) {

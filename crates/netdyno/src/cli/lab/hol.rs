@@ -24,6 +24,9 @@ pub struct HolArgs {
     /// Bulk flows
     #[arg(long, value_name = "N", default_value_t = 20)]
     flows: usize,
+    /// Segments that a bulk packet is cut into after the qdisc
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    gso: usize,
     /// Packets that a flow may have below it
     #[arg(long, value_name = "N", default_value_t = 64)]
     flow_packets: usize,
@@ -79,6 +82,7 @@ impl HolArgs {
                 packet_bytes: self.packet,
                 ring: ring as u64,
                 descriptors: count("--descriptors", self.descriptors, ring)? as u64,
+                gso: count("--gso", self.gso, 64)? as u64,
                 flows: count("--flows", self.flows, 1 << 16)? as u64,
                 flow_packets: count("--flow-packets", self.flow_packets, 1 << 16)? as u64,
                 completion_ns: positive("--completion", self.completion)?,

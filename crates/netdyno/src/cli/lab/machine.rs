@@ -7,6 +7,7 @@ use clap::Args;
 use sim::{CPUS_MAX, Cost, Item, Platform, Shape, Tag};
 use units::Nanos;
 
+use super::qdisc::word;
 use super::{count, nanos};
 
 /// The machine, the seed, and how long.
@@ -26,6 +27,18 @@ pub struct MachineArgs {
     /// A cost in nanoseconds, such as transfer_cluster=50; repeatable
     #[arg(long, value_name = "NAME=NS")]
     cost: Vec<String>,
+    /// CPUs go on while a write waits for its line
+    #[arg(long)]
+    store_buffer: bool,
+    /// So much longer work takes while the other thread of the core works too, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0)]
+    shared_core: u32,
+    /// How a line serves those that wait: random or fifo
+    #[arg(long, value_name = "ORDER", default_value = "random")]
+    order: String,
+    /// Which readers of a line one fill serves: none (each has its own), cluster or machine
+    #[arg(long, value_name = "WHICH", default_value = "none")]
+    combine: String,
     /// The same seed gives the same events
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -62,6 +75,16 @@ impl MachineArgs {
                     .map_err(|error: sim::UnknownPlatform| error.to_string())?
             }
         };
+        platform.store_buffer = self.store_buffer;
+        if self.shared_core > 1000 {
+            return Err(format!(
+                "--shared-core: {} is too much; give 0 to 1000 percent",
+                self.shared_core
+            ));
+        }
+        platform.shared_core = 1.0 + f64::from(self.shared_core) / 100.0;
+        platform.order = word("--order", &self.order)?;
+        platform.combine = word("--combine", &self.combine)?;
         for word in &self.cost {
             put(&mut platform, word)?;
         }

@@ -82,7 +82,7 @@ pub struct QdiscArgs {
     #[arg(long, value_name = "NAME", default_value = "together")]
     start: String,
     /// Turn a cause on or off: separate-line, drop-inside, softirq-trylock, no-bypass,
-    /// dequeuer-first, drain-one; repeatable
+    /// dequeuer-first, drain-one, no-flow-caching, no-txq-lock; repeatable
     #[arg(long, value_name = "NAME")]
     switch: Vec<String>,
     #[command(flatten)]
@@ -195,10 +195,12 @@ fn switches(words: &[String], quota: usize) -> Result<Switches, String> {
             "no-bypass" => switches.bypass = false,
             "dequeuer-first" => switches.dequeuer_first = true,
             "drain-one" => switches.drain_one = true,
+            "no-flow-caching" => switches.flow_caching = false,
+            "no-txq-lock" => switches.txq_lock = false,
             other => {
                 return Err(format!(
                     "--switch: '{other}' is none of: separate-line, drop-inside, softirq-trylock, \
-                     no-bypass, dequeuer-first, drain-one"
+                     no-bypass, dequeuer-first, drain-one, no-flow-caching, no-txq-lock"
                 ));
             }
         }

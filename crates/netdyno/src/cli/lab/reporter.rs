@@ -47,6 +47,14 @@ pub struct ReporterArgs {
     /// Records that the ring holds
     #[arg(long, value_name = "N", default_value_t = 700)]
     ring: usize,
+    /// CPUs: 2 for a thread each, 1 for both
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 2,
+        allow_negative_numbers = true
+    )]
+    cpus: usize,
     #[command(flatten)]
     form: FormArgs,
 }
@@ -69,14 +77,13 @@ impl ReporterArgs {
         };
         let reporters = words.iter().map(|text| {
             Ok(Reporter {
-                waiting: word("--waiting", text)?,
+                cpus: count("--cpus", self.cpus, 2)?,
                 records_per_second: positive("--records", self.records)?,
                 produce_ns: positive("--produce", self.produce)?,
                 report_ns: nanos("--report", self.report)?,
                 wake_ns: nanos("--wake", self.wake)?,
                 ring: count("--ring", self.ring, 1 << 24)? as u64,
-                sleep_ns: 10e6,
-                edge_ns: 1e9,
+                ..Reporter::gigabit(word("--waiting", text)?)
             })
         });
         Ok(ReporterRequest {

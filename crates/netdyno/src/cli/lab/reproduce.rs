@@ -13,6 +13,13 @@ pub struct ReproduceArgs {
     /// Also put the hypotheses H1 to H5 to the test
     #[arg(long)]
     hypotheses: bool,
+    /// Instead: what each assumed number does to the prediction, moved to the ends of its range or
+    /// by a quarter
+    #[arg(long, conflicts_with_all = ["hypotheses", "ablations"])]
+    sensitivity: bool,
+    /// Instead: what each mechanism does to the prediction, taken away or turned round
+    #[arg(long, conflicts_with = "hypotheses")]
+    ablations: bool,
     /// The same seed gives the same events
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -27,10 +34,21 @@ pub struct ReproduceRequest {
     pub names: Vec<&'static str>,
     /// Whether hypotheses are tested too.
     pub hypotheses: bool,
+    /// What is changed, if it is not the table that is wanted.
+    pub vary: Option<Vary>,
     /// The seed.
     pub seed: u64,
     /// How to show it.
     pub form: Form,
+}
+
+/// What is changed about an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vary {
+    /// Assumed numbers.
+    Parameters,
+    /// Mechanisms.
+    Mechanisms,
 }
 
 impl ReproduceArgs {
@@ -48,6 +66,11 @@ impl ReproduceArgs {
                 false => names,
             },
             hypotheses: self.hypotheses || all,
+            vary: match (self.sensitivity, self.ablations) {
+                (true, _) => Some(Vary::Parameters),
+                (_, true) => Some(Vary::Mechanisms),
+                _ => None,
+            },
             seed: self.seed,
             form: self.form.form(),
         })

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sim::qdisc::{Discipline, Mapping, Nic, Placement, RootProtocol, Setup, Start, Switches};
 
-use super::{Document, SCHEMA, costs};
+use super::{Document, MemoryModel, SCHEMA, costs};
 use crate::cli::lab::{Form, HolRequest, QdiscRequest, ReporterRequest, TimersRequest};
 use crate::commands::screen;
 
@@ -66,6 +66,7 @@ pub(super) fn qdisc(request: &QdiscRequest) -> String {
             provenance: "simulated",
             setup: QdiscSetup::of(setup),
             costs: costs(&setup.platform),
+            memory: MemoryModel::of(&setup.platform),
             result: &out,
             rows: super::rows::of_path(&out),
         }),
@@ -112,6 +113,7 @@ pub(super) fn timers(request: &TimersRequest) -> String {
                 simulated_ns: machine.time.get(),
             },
             costs: costs(&machine.platform),
+            memory: MemoryModel::of(&machine.platform),
             result: &out,
             rows: record::Rows::default(),
         }),
@@ -134,6 +136,7 @@ pub(super) fn hol(request: &HolRequest) -> String {
             provenance: "simulated",
             setup: &request.hol,
             costs: BTreeMap::new(),
+            memory: None,
             result: &out,
             rows: record::Rows::default(),
         }),
@@ -154,6 +157,7 @@ pub(super) fn reporter(request: &ReporterRequest) -> String {
             provenance: "simulated",
             setup: &request.reporters,
             costs: BTreeMap::new(),
+            memory: None,
             result: rows.iter().map(|(_, out)| out).collect::<Vec<_>>(),
             rows: record::Rows::default(),
         }),

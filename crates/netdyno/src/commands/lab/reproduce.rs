@@ -1,10 +1,16 @@
 //! `netdyno lab reproduce`.
 
+use std::sync::Mutex;
+use std::thread;
+
 use serde::Serialize;
-use sim::reproduce::{Experiment, Hypothesis, hypotheses, run};
+use sim::reproduce::{
+    Experiment, Hypothesis, Sensitivity, Trial, Variation, Varied, ablations, hypotheses,
+    parameters, run,
+};
 
 use super::SCHEMA;
-use crate::cli::lab::{Form, ReproduceRequest};
+use crate::cli::lab::{Form, ReproduceRequest, Vary};
 use crate::commands::screen;
 use crate::say;
 
@@ -16,40 +22,90 @@ struct Reproduced {
     seed: u64,
     experiments: Vec<Experiment>,
     hypotheses: Vec<Hypothesis>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sensitivity: Vec<Sensitivity>,
 }
 
 pub(super) fn reproduce(request: &ReproduceRequest) -> String {
-    let experiments: Vec<Experiment> = request
-        .names
-        .iter()
-        .filter_map(|name| {
-            say!("{name} ...");
-            run(name, request.seed).ok()
-        })
-        .collect();
-    let hypotheses = match request.hypotheses {
-        true => {
-            say!("H1 to H5 ...");
-            hypotheses(request.seed)
-        }
-        false => Vec::new(),
+    let mut out = Reproduced {
+        schema: SCHEMA,
+        command: "reproduce",
+        provenance: "simulated",
+        seed: request.seed,
+        experiments: Vec::new(),
+        hypotheses: Vec::new(),
+        sensitivity: Vec::new(),
     };
-    match request.form {
-        Form::Json => report::lab::json(&Reproduced {
-            schema: SCHEMA,
-            command: "reproduce",
-            provenance: "simulated",
-            seed: request.seed,
-            experiments,
-            hypotheses,
-        }),
-        Form::Text => {
-            let style = screen::style();
-            let experiments = match experiments.is_empty() {
-                true => String::new(),
-                false => report::lab::experiments(&experiments, style),
-            };
-            experiments + &report::lab::hypotheses(&hypotheses, style)
+    match request.vary {
+        Some(vary) => {
+            let each = request.names.iter();
+            out.sensitivity = each
+                .filter_map(|name| varied(name, vary, request))
+                .collect();
+        }
+        None => {
+            let trial = Trial::plain(request.seed);
+            out.experiments = on_all_cpus(&request.names, |name| {
+                say!("{name} ...");
+                run(name, &trial).ok()
+            });
+            if request.hypotheses {
+                say!("H1 to H5 ...");
+                out.hypotheses = hypotheses(&trial);
+            }
         }
     }
+    let style = screen::style();
+    match request.form {
+        Form::Json => report::lab::json(&out),
+        Form::Text if request.vary.is_some() => report::lab::sensitivity(&out.sensitivity, style),
+        Form::Text => {
+            let experiments = match out.experiments.is_empty() {
+                true => String::new(),
+                false => report::lab::experiments(&out.experiments, style),
+            };
+            experiments + &report::lab::hypotheses(&out.hypotheses, style)
+        }
+    }
+}
+
+fn varied(name: &&'static str, vary: Vary, request: &ReproduceRequest) -> Option<Sensitivity> {
+    let variations: Vec<Variation> = match vary {
+        Vary::Parameters => parameters(name, request.seed),
+        Vary::Mechanisms => ablations(name, request.seed),
+    }
+    .ok()?;
+    let outcomes = on_all_cpus(&variations, |variation| {
+        say!("{name}, {} ...", variation.what);
+        let experiment = run(name, &variation.trial).ok()?;
+        let (id, criterion) = (experiment.id, experiment.criterion);
+        Some((id, criterion, Varied::of(&variation.what, experiment)))
+    });
+    let (id, criterion, _) = outcomes.first()?;
+    Some(Sensitivity {
+        id,
+        criterion,
+        varied: outcomes.iter().map(|(.., varied)| varied.clone()).collect(),
+    })
+}
+
+/// All of them, a thread on each CPU, in their order: a simulation depends on nothing but its seed.
+fn on_all_cpus<T: Sync, R: Send>(all: &[T], run: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let next = Mutex::new(0..all.len());
+    let done = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(at) = next.lock().ok().and_then(|mut next| next.next()) {
+            let outcome = run(&all[at]);
+            if let (Some(outcome), Ok(mut done)) = (outcome, done.lock()) {
+                done.push((at, outcome));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let cpus = sys::thread::allowed_cpus().len().clamp(1, all.len().max(1));
+        (0..cpus).for_each(|_| drop(scope.spawn(work)));
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
 }

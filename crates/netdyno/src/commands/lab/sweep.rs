@@ -11,7 +11,7 @@ use sim::qdisc::{
 };
 use sim::{Contended, Contest, LockKind, Picos, Platform};
 
-use super::{Document, SCHEMA, costs};
+use super::{Document, MemoryModel, SCHEMA, costs};
 use crate::cli::lab::{Form, SweepRequest, Swept, fitting};
 use crate::commands::screen;
 use crate::exit::Exit;
@@ -63,6 +63,7 @@ pub(super) fn sweep(request: &SweepRequest) -> ExitCode {
                 seed: request.seed,
             },
             costs: costs(&request.platform),
+            memory: MemoryModel::of(&request.platform),
             result: BTreeMap::from([("points", &points)]),
             rows: record::Rows::default(),
         }),

@@ -1,6 +1,6 @@
 //! Compact NUMA-aware queue: a main queue, and another for waiters of other memory nodes.
 
-use super::Qspin;
+use super::{LOCKED, Qspin};
 use crate::lock::Locks;
 use crate::machine::Cpu;
 
@@ -56,7 +56,7 @@ impl Qspin {
     pub(super) async fn take_and_pass_numa(&self, cpu: Cpu<'_>, locks: &Locks<'_>, mine: u32) {
         let node = locks.nodes.get(mine);
         cpu.atomic(self.word).await;
-        self.locked.set(true);
+        self.change(0, LOCKED);
         let last = self.tail.get() == Some(mine);
         if !last {
             cpu.spin(node.line, || node.next.get().is_some()).await;

@@ -1,6 +1,6 @@
 //! In a guest (kernel/locking/qspinlock_paravirt.h).
 
-use super::Qspin;
+use super::{LOCKED, PENDING, Qspin};
 use crate::lock::Locks;
 use crate::machine::Cpu;
 use crate::picos::Picos;
@@ -9,13 +9,13 @@ impl Qspin {
     /// One attempt past the queue.
     pub(super) async fn steal(&self, cpu: Cpu<'_>) -> bool {
         cpu.read(self.word).await;
-        if self.locked.get() || self.pending.get() {
+        if self.locked() || self.pending() {
             return false;
         }
         cpu.atomic(self.word).await;
-        let free = !self.locked.get() && !self.pending.get();
+        let free = !self.locked() && !self.pending();
         if free {
-            self.locked.set(true);
+            self.change(0, LOCKED);
         }
         free
     }
@@ -42,12 +42,13 @@ impl Qspin {
     pub(super) async fn take_virtual(&self, cpu: Cpu<'_>, locks: &Locks<'_>, mine: u32) {
         loop {
             cpu.write(self.word).await;
-            self.pending.set(true);
-            let free = || !self.locked.get();
+            self.change(0, PENDING);
+            let free = || !self.locked();
             let come = cpu.spin_until(self.word, free, deadline(cpu, locks)).await;
             cpu.atomic(self.word).await;
-            self.pending.set(false);
-            if !self.locked.replace(true) {
+            self.change(PENDING, 0);
+            if !self.locked() {
+                self.change(0, LOCKED);
                 break;
             }
             if !come {

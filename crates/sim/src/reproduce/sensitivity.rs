@@ -1,0 +1,85 @@
+//! What a prediction depends on: every assumed number moved, every mechanism taken away, and the
+//! whole experiment done again, fits and all.
+
+use serde::Serialize;
+
+use super::trial::{Step, Trial};
+use super::{Experiment, Figure, UnknownExperiment, known};
+
+/// One thing that is changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variation {
+    /// For eyes.
+    pub what: String,
+    /// The run with it.
+    pub trial: Trial,
+}
+
+/// What came of one change.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Varied {
+    /// What was changed; `as it is` for nothing.
+    pub what: String,
+    /// Fitted anew.
+    pub fitted: Vec<Figure>,
+    /// Predicted with it.
+    pub predicted: Vec<Figure>,
+    /// Whether the criterion holds.
+    pub pass: bool,
+}
+
+/// An experiment, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sensitivity {
+    /// E1 to E12.
+    pub id: &'static str,
+    /// What must hold of the prediction.
+    pub criterion: &'static str,
+    /// As it is, then with each change.
+    pub varied: Vec<Varied>,
+}
+
+impl Varied {
+    /// An experiment's outcome with a change.
+    pub fn of(what: &str, experiment: Experiment) -> Self {
+        Self {
+            what: what.to_owned(),
+            fitted: experiment.fitted,
+            predicted: experiment.predicted,
+            pass: experiment.pass,
+        }
+    }
+}
+
+/// As it is, then every assumed number down and up: to the ends of its range, or by a quarter.
+pub fn parameters(name: &str, seed: u64) -> Result<Vec<Variation>, UnknownExperiment> {
+    let steps = known(name)?.assumed.iter().flat_map(|parameter| {
+        [(Step::Down, "down"), (Step::Up, "up")].map(|(step, word)| Variation {
+            what: format!("{parameter} {word}"),
+            trial: Trial {
+                moved: Some((*parameter, step)),
+                ..Trial::plain(seed)
+            },
+        })
+    });
+    Ok(as_it_is(seed).chain(steps).collect())
+}
+
+/// As it is, then with each mechanism taken away or turned round.
+pub fn ablations(name: &str, seed: u64) -> Result<Vec<Variation>, UnknownExperiment> {
+    let without = known(name)?.ablations.iter().map(|ablation| Variation {
+        what: ablation.name(),
+        trial: Trial {
+            ablation: Some(*ablation),
+            ..Trial::plain(seed)
+        },
+    });
+    Ok(as_it_is(seed).chain(without).collect())
+}
+
+fn as_it_is(seed: u64) -> impl Iterator<Item = Variation> {
+    std::iter::once(Variation {
+        what: "as it is".to_owned(),
+        trial: Trial::plain(seed),
+    })
+}
