@@ -36,6 +36,7 @@ impl Client {
             self.judge(line);
             self.roll.end(line.flow, now, tell);
             let report = line.sends.as_ref().and_then(|meter| meter.report.get());
+            self.judge_datagrams(line);
             if let Some((report, asked)) = report {
                 tell(Event::ServerReport {
                     flow: line.flow,
@@ -139,6 +140,28 @@ impl Client {
                     return;
                 }
             }
+        }
+    }
+
+    /// A port that is closed, or a path that is none, shows only in datagrams that are refused.
+    fn judge_datagrams(&mut self, line: &super::line::Line) {
+        /// A server that ends first refuses the last ones of a flow that asks for no report.
+        const AT_FIRST: u64 = 10;
+        let meter = line.sends.as_ref().filter(|_| !self.order.is_tcp);
+        let Some((meter, (refusal, taken))) =
+            meter.and_then(|meter| Some((meter, meter.refusal()?)))
+        else {
+            return;
+        };
+        let is_lost = match meter.report.get() {
+            Some((report, _)) => report.is_none(),
+            None => taken < AT_FIRST,
+        };
+        if is_lost {
+            self.failures.push(format!(
+                "sending datagrams to {}: {refusal}; is a server running there (iperf -s -u)?",
+                line.peer
+            ));
         }
     }
 
