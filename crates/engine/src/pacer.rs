@@ -340,6 +340,16 @@ mod tests {
     }
 
     #[test]
+    fn iperf_2s_datagrams_come_by_threes_at_100_mbit_s() {
+        let sends = run(Pacer::gaps(117_600.0, Nanos::new(1000)), 1000, |_| 0);
+        let timers = sends.windows(2).filter(|p| p[1] > p[0]).count();
+        assert_eq!(timers, 333);
+        assert_eq!(sends[999], 1000 + 999 * 117_600);
+        let slow = run(Pacer::gaps(1_000_000.0, Nanos::new(1000)), 1000, |_| 0);
+        assert!(slow.windows(2).all(|p| p[1] > p[0]));
+    }
+
+    #[test]
     fn a_varying_rate_has_the_mean_that_was_asked() {
         let sends = run(pacer(20_000_000, 1200).varying(0.2, 7), 200_000, |_| 0);
         let seconds = (sends[199_999] - sends[0]) as f64 / 1e9;

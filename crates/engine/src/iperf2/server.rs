@@ -277,7 +277,8 @@ impl House {
             self.roll.turn(now, tell);
             self.end_sessions(tell);
             // A flow that came in time has its own time.
-            let is_late = self.is_late(now) && self.sessions.is_empty();
+            let is_idle = self.sessions.is_empty() && self.arriving.is_empty();
+            let is_late = self.is_late(now) && is_idle;
             let is_over = is_late || self.config.flows.is_some_and(|flows| self.ended >= flows);
             if is_over {
                 self.close_all(tell);
