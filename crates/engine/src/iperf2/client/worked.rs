@@ -190,6 +190,7 @@ pub(super) fn datagrams(
         datagram,
         size,
         batch: None,
+        as_one: None,
         source: file_of(order)?,
         ready: None,
         id: 1,

@@ -8,7 +8,7 @@ use proto::iperf2::{
     Ack, ClientFarewell, DatagramHeader, FrameBlock, ServerReport, Stamp, TestHeader,
 };
 use sys::{Readiness, SendBatch, Wait, clock};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use super::{Frames, Source};
 use crate::flow::udp_send::passes;
@@ -25,8 +25,10 @@ pub(crate) struct DatagramSend {
     pub datagram: Vec<u8>,
     /// Bytes of all but the first, which holds at least the test header.
     pub size: usize,
-    /// Those that are due together, in one call.
+    /// Those that are due together, in one call, and as one that the kernel cuts (UDP_SEGMENT) as
+    /// long as it does; none before the first.
     pub batch: Option<SendBatch>,
+    pub as_one: Option<bool>,
     /// What datagrams bring behind their headers, and the length of the next one with it.
     pub source: Option<Source>,
     pub ready: Option<usize>,
@@ -76,6 +78,8 @@ const fn whole(size: usize, datagram: usize) -> usize {
     }
 }
 
+/// Bytes of one call at most: what UDP takes over IPv4.
+const LARGEST_SEND: usize = 65_507;
 /// Most datagrams of one call.
 const MOST_TOGETHER: usize = 32;
 /// How long an unpaced sender rests after a datagram that the system refused.
@@ -88,7 +92,8 @@ impl DatagramSend {
         let alike = self.frames.is_none() && self.source.is_none();
         if self.pace.is_some() && alike && size > head {
             let payload = self.datagram[head..size].to_vec();
-            self.batch = Some(SendBatch::new(head, payload, MOST_TOGETHER));
+            let most = (LARGEST_SEND / size).clamp(1, MOST_TOGETHER);
+            self.batch = Some(SendBatch::new(head, payload, most));
         }
         self
     }
@@ -104,12 +109,36 @@ impl DatagramSend {
         if count < 2 || self.id <= 1 {
             return 0;
         }
-        let sent = Stamp::from_micros(clock::wall().get() / 1000);
+        let stamp = Stamp::from_micros(clock::wall().get() / 1000);
         for (at, id) in (0..count).zip(self.id..) {
-            DatagramHeader { id, sent }.write(batch.head(at));
+            DatagramHeader { id, sent: stamp }.write(batch.head(at));
         }
-        // What is wrong is said to the next one, which goes alone.
-        let taken = batch.send(&*self.socket, count, Wait::Never).unwrap_or(0);
+        let segment =
+            |size: usize| sys::Options::of(&*self.socket).set_segment(Bytes::new(size as u64));
+        let as_one = *self
+            .as_one
+            .get_or_insert_with(|| segment(self.size).is_ok());
+        let mut sent = match as_one {
+            true => batch
+                .send_as_one(&*self.socket, count, Wait::Never)
+                .map(|()| count),
+            false => batch.send(&*self.socket, count, Wait::Never),
+        };
+        // Larger than the path's packets, or a device that cannot: one by one.
+        let is_too_much = |error: &io::Error| !would_block(error) && !passes(error);
+        if as_one && sent.as_ref().is_err_and(is_too_much) {
+            self.as_one = Some(false);
+            let _ = segment(0);
+            sent = batch.send(&*self.socket, count, Wait::Never);
+        }
+        let taken = sent.unwrap_or_else(|error| {
+            if passes(&error) {
+                self.half.failures += 1;
+                self.meter.refused(&error, self.half.messages);
+            }
+            // The next one goes alone, and says what is wrong.
+            0
+        });
         for _ in 0..taken {
             self.half.add(self.size);
             pace.sent(now);
@@ -151,6 +180,12 @@ impl DatagramSend {
                 if self.pace.is_none() {
                     self.pause = Some(now + PAUSE);
                 }
+            }
+            Err(_) if self.as_one == Some(true) => {
+                // The path's packets have become smaller than what the kernel is to cut into.
+                self.as_one = Some(false);
+                let _ = sys::Options::of(&*self.socket).set_segment(Bytes::new(0));
+                return Ok(());
             }
             Err(error) => {
                 self.meter.tally.set_sent_all(now);

@@ -183,6 +183,7 @@ impl House {
             datagram: digits(size),
             size,
             batch: None,
+            as_one: None,
             source: None,
             ready: None,
             id: 1,
