@@ -194,6 +194,14 @@ impl Roll {
     /// Reads what is due.
     pub fn turn(&mut self, now: Nanos, tell: Tell<'_>) {
         for entry in &mut self.entries {
+            // A flow that has ended has no more intervals, and nothing more to leave out.
+            let ended = entry.meter.ended();
+            if ended.is_some_and(|ended| ended <= entry.last) {
+                entry.next = None;
+            }
+            if ended.is_some() {
+                entry.omits_until = None;
+            }
             if let (Some(due), Some(interval)) = (entry.next, self.interval)
                 && due <= now
             {

@@ -327,7 +327,9 @@ impl House {
 
     fn next_deadline(&self) -> Option<Nanos> {
         let arriving = self.arriving.values().map(|arriving| arriving.deadline);
-        let sessions = self.sessions.iter().filter_map(|session| session.deadline);
+        let sessions = self.sessions.iter();
+        let sessions =
+            sessions.flat_map(|session| session.deadline.into_iter().chain(session.end_at));
         let over = self.config.time.map(|time| self.started + time);
         let over = over.filter(|_| !self.is_late(clock::now()));
         arriving

@@ -29,7 +29,8 @@ impl Client {
         }
         let lines = std::mem::take(&mut self.lines);
         for line in &lines {
-            if let (Some(meter), Some(at)) = (&line.sends, line.drained) {
+            let at = line.drained.filter(|_| !self.order.ignores_shutdown);
+            if let (Some(meter), Some(at)) = (&line.sends, at) {
                 meter.tally.set_sent_all(at);
             }
             let now = clock::now();
@@ -55,7 +56,7 @@ impl Client {
     fn wait_for_close(&mut self, tell: Tell<'_>) -> Result<(), ClientError> {
         let sends = |mode| matches!(mode, Mode::Forward | Mode::Dual | Mode::Tradeoff);
         for (at, line) in self.lines.iter_mut().enumerate() {
-            line.closed = !self.order.is_tcp || !sends(line.mode) || self.order.ignores_shutdown;
+            line.closed = !self.order.is_tcp || !sends(line.mode);
             if !line.closed {
                 let key = FIRST_LINE + at as u64;
                 self.epoll

@@ -67,7 +67,7 @@ pub struct Order {
     pub ack_patience: Nanos,
     /// Flows wait for each other.
     pub synchronised: bool,
-    /// The server's close is not waited for.
+    /// A flow ends with its last write, whenever the server has it.
     pub ignores_shutdown: bool,
     /// Streams beside a bounceback.
     pub load: Option<LoadOrder>,

@@ -146,7 +146,8 @@ impl DatagramReceive {
             state.jitter.take(sent.saturating_mul(1000), wall.get());
             let _: Arrived = state.sequence.take(number);
         }
-        if self.frames_2_2.is_some() {
+        // The last datagram has the block of the one before.
+        if self.frames_2_2.is_some() && header.id >= 0 {
             self.take_frame(bytes, header, wall_us);
         }
         let tally = &self.meter.tally;

@@ -285,7 +285,9 @@ impl DatagramSend {
         let now = clock::now();
         if let Some(id) = ending.say(now) {
             self.stamp(id);
-            let sent = sys::send(&*self.socket, &self.datagram[..self.size], Wait::Never);
+            // The whole number, without which it is none below zero.
+            let length = self.size.max(DatagramHeader::LEN).min(self.datagram.len());
+            let sent = sys::send(&*self.socket, &self.datagram[..length], Wait::Never);
             // The first one is data as well.
             if let (Ok(n), 1) = (sent, ending.said()) {
                 self.half.add(n);

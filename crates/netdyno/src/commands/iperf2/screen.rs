@@ -41,6 +41,8 @@ pub(super) struct Screen {
     has_interval: bool,
     /// Writes of a client are timed.
     pub times_writes: bool,
+    /// `--tcp-write-prefetch`
+    pub prefetch_bytes: Option<u64>,
     /// Flows are summed by the address that they came to.
     pub sums_by_destination: bool,
     /// A test that ends by time, not by bytes.
@@ -68,6 +70,7 @@ impl Screen {
             jitter_histogram: None,
             has_interval: matches!(common.interval, Some(Interval::Every(_))),
             times_writes: false,
+            prefetch_bytes: common.socket.prefetch.map(units::Bytes::get),
             sums_by_destination: false,
             ends_by_time: true,
             key: None,
@@ -161,6 +164,7 @@ impl Screen {
             role: self.role,
             key: self.key.clone(),
             times_writes: self.times_writes,
+            prefetch_bytes: self.prefetch_bytes,
         };
         if let Some(time) = facts.connect_time {
             self.connects.push(time.as_secs_f64() * 1e3);

@@ -21,6 +21,8 @@ pub(super) struct Seen {
     pub role: Role,
     pub key: Option<String>,
     pub times_writes: bool,
+    /// What a client's sockets keep unsent at most (`--tcp-write-prefetch`).
+    pub prefetch_bytes: Option<u64>,
 }
 
 impl Seen {
@@ -84,6 +86,7 @@ impl Seen {
         Connection {
             device,
             socket: Some(facts.socket),
+            prefetch_bytes: self.prefetch_bytes.filter(|_| client && facts.is_tcp),
             isochronous: self.asked(UpperFlags::ISOCHRONOUS),
             burst_period_seconds: period.filter(|fps| *fps > 0.0).map(|fps| 1.0 / fps),
             way,

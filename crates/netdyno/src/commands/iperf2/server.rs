@@ -164,6 +164,7 @@ fn settings(
             .histogram
             .map(|wish| (wish.width.get() / 1000, wish.bins)),
         bind: bind.filter(|bind| !bind.is_multicast()),
+        bind_device: common.bind.as_ref().and_then(|bind| bind.device.clone()),
         group: group.map(|group| (group, request.source)),
         one_at_a_time: request.one_at_a_time || group.is_some(),
         by_frame: common.interval == Some(Interval::Frames),

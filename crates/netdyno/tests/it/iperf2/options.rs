@@ -25,19 +25,20 @@ const ONLY_OURS: &[Pair] = &[(Ours, Ours)];
 const CASES: &[(&[Pair], &str, &str, u64)] = &[
     (OUR_CLIENT, "", "-F {f}", 300_001),
     (OUR_CLIENT, "", "-P 2 -F {f}", 300_001),
-    (OUR_CLIENT, "-u", "-u -b 80M -l 1000 -F {f}", 350_000),
+    (OUR_CLIENT, "-u", "-u -b 8M -l 1000 -F {f}", 350_000),
     (ALL, "", "-n 100K --txstart-time {t}", 102_400),
     (ALL, "", "-n 100K --txdelay-time 0.2", 102_400),
     (ALL, "", "-t 0.5 -b 40m,10m", 500_000),
     (ALL, "-u", "-u -t 0.5 -b 4m,1m -l 1000", 50_000),
     (
-        ALL,
+        // 2.1.8's server has no values of bursts.
+        OUR_SERVER,
         "",
         "-t 0.5 --burst-period 0.1 --burst-size 200K",
         819_200,
     ),
     (ALL, "", "-n 1M --tcp-write-prefetch 64K", 1 << 20),
-    (ALL, "", "-n 1M --near-congestion", 1 << 20),
+    (OUR_CLIENT, "", "-n 1M --near-congestion", 1 << 20),
     (ALL, "", "-P 2 -n 100K -B {a}:{q} --incr-srcport", 102_400),
     (ALL, "-p {p}-{q}", "-P 2 -n 100K --incr-dstport", 102_400),
     (ONLY_OURS, "", "-n 100K --ignore-shutdown", 102_400),
@@ -149,8 +150,9 @@ fn run(
     };
     let theirs = flows(&printed);
     let [a, b] = [&ours, &theirs].map(|rows| rows.iter().sum::<u64>());
-    // The last datagram, and a burst's last buffer, are counted at one end.
-    let slack = if words.contains("-u ") { 3000 } else { 0 };
+    // The last datagram is counted at one end, and 2.1.8's server leaves out a key, and the first
+    // bytes of a client without a header.
+    let slack = if words.contains("-u ") { 3000 } else { 6 };
     let is_well = said.code == Some(0)
         && a.abs_diff(b) <= slack
         && !theirs.is_empty()
