@@ -98,7 +98,7 @@ fn hold(
     };
     let mut running: Vec<&Contender> = Vec::new();
     for contender in contest.contenders {
-        match programs.missing(contender, contest.meter) {
+        match programs.missing(contender, contest.meter, contest.traced) {
             None => running.push(contender),
             Some(why) => entry.absent.push((contender.name, why)),
         }
@@ -119,6 +119,7 @@ fn hold(
                 pinned: options.pinned,
                 meter: contest.meter,
                 connections: contest.connections,
+                traced: contest.traced,
             };
             match trial::run(contender, &setting) {
                 Ok(sample) => {

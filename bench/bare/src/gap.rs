@@ -67,9 +67,15 @@ pub fn watch(stream: &Stream, time: Duration) -> Result<Value> {
             Err(Errno::EAGAIN | Errno::EINTR) => continue,
             Err(error) => return Err(error).context("cannot receive from the packet socket"),
         };
-        let Some(stamp) = stamp.filter(|_| stream.has(&headers[..bytes])) else {
+        let together = stream.count(&headers[..bytes]);
+        let Some(stamp) = stamp.filter(|_| together > 0) else {
             continue;
         };
+        // What came in one piece, which the kernel cuts at the socket, has no gaps inside.
+        errors.extend(std::iter::repeat_n(
+            stream.gap.as_nanos() as u64,
+            together - 1,
+        ));
         if let Some(before) = before.replace(stamp) {
             errors.push(stamp.abs_diff(before).abs_diff(stream.gap).as_nanos() as u64);
         }
@@ -81,21 +87,26 @@ pub fn watch(stream: &Stream, time: Duration) -> Result<Value> {
 }
 
 impl Stream {
-    /// Whether an IPv4 packet, from its IP header on, is one of the stream's.
-    fn has(&self, packet: &[u8]) -> bool {
+    /// How many of the stream's datagrams an IPv4 packet, from its IP header on, holds: more than
+    /// one if it is still to be cut (UDP_SEGMENT), none if it is another's.
+    fn count(&self, packet: &[u8]) -> usize {
         let Some(&first) = packet.first() else {
-            return false;
+            return 0;
         };
         // RFC 791: version and header length in words; protocol at 9. RFC 768: destination port
         // at 2, length with its own header at 4.
         let header = usize::from(first & 0xf) * 4;
         let udp = packet.get(header..header + 8);
-        udp.is_some_and(|udp| {
-            first >> 4 == 4
-                && packet[9] == UDP
-                && u16::from_be_bytes([udp[2], udp[3]]) == self.port
-                && usize::from(u16::from_be_bytes([udp[4], udp[5]])) == self.payload + 8
-        })
+        let Some(udp) = udp.filter(|_| first >> 4 == 4 && packet[9] == UDP) else {
+            return 0;
+        };
+        let port = u16::from_be_bytes([udp[2], udp[3]]);
+        let payload = usize::from(u16::from_be_bytes([udp[4], udp[5]])).saturating_sub(8);
+        if port == self.port && payload.is_multiple_of(self.payload) {
+            payload / self.payload
+        } else {
+            0
+        }
     }
 }
 
@@ -128,12 +139,13 @@ mod tests {
             payload: 1470,
             gap: Duration::from_micros(100),
         };
-        assert!(stream.has(&packet(17, 5000, 1470, 0)));
-        assert!(stream.has(&packet(17, 5000, 1470, 40)));
-        assert!(!stream.has(&packet(6, 5000, 1470, 0)));
-        assert!(!stream.has(&packet(17, 5001, 1470, 0)));
-        assert!(!stream.has(&packet(17, 5000, 4, 0)));
-        assert!(!stream.has(&packet(17, 5000, 1470, 0)[..24]));
-        assert!(!stream.has(&[]));
+        assert_eq!(stream.count(&packet(17, 5000, 1470, 0)), 1);
+        assert_eq!(stream.count(&packet(17, 5000, 3 * 1470, 0)), 3);
+        assert_eq!(stream.count(&packet(17, 5000, 1470, 40)), 1);
+        assert_eq!(stream.count(&packet(6, 5000, 1470, 0)), 0);
+        assert_eq!(stream.count(&packet(17, 5001, 1470, 0)), 0);
+        assert_eq!(stream.count(&packet(17, 5000, 4, 0)), 0);
+        assert_eq!(stream.count(&packet(17, 5000, 1470, 0)[..24]), 0);
+        assert_eq!(stream.count(&[]), 0);
     }
 }

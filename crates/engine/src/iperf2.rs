@@ -18,7 +18,7 @@ mod spread;
 
 pub use bins::{BinCounts, BinScale};
 pub use event::{Event, FlowFacts, Refusal, Tell};
-pub use flow::BounceOrder;
+pub use flow::{BounceOrder, ReceivedBurst};
 pub use meter::{Counts, Reading, Way};
 pub use moments::Moments;
 pub use socket::SocketOrder;

@@ -85,7 +85,7 @@ impl Squad {
     /// # Errors
     /// When there is no thread or no descriptor for it.
     pub fn start(&mut self, watch: Watch) -> io::Result<()> {
-        self.start_placed(watch, Default::default())
+        self.begin(watch, Default::default(), &[])
     }
 
     /// The same; `places` are where what is sent and what is received begin in memory.
@@ -93,6 +93,23 @@ impl Squad {
     /// # Errors
     /// The same.
     pub fn start_placed(&mut self, watch: Watch, places: (Placement, Placement)) -> io::Result<()> {
+        self.begin(watch, places, &[])
+    }
+
+    /// The same as [`Self::start`]; the flows are called by these numbers, and not from 0.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn start_numbered(&mut self, watch: Watch, numbers: &[u32]) -> io::Result<()> {
+        self.begin(watch, Default::default(), numbers)
+    }
+
+    fn begin(
+        &mut self,
+        watch: Watch,
+        places: (Placement, Placement),
+        numbers: &[u32],
+    ) -> io::Result<()> {
         let Watch {
             name,
             flows,
@@ -118,7 +135,7 @@ impl Squad {
             .enumerate()
             .map(|(number, member)| Running {
                 load: 0,
-                number: number as u32,
+                number: numbers.get(number).copied().unwrap_or(number as u32),
                 counts: true,
                 active: member.active,
                 flow: member.flow,

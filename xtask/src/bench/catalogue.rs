@@ -84,6 +84,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load stream:size=128K -t {seconds} --no-probe --json --no-save",
@@ -106,6 +107,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load udp-stream:size=64 -t {seconds} --no-probe --json --no-save",
@@ -125,6 +127,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load udp-stream:size=1400 -t {seconds} --no-probe --json --no-save",
@@ -144,6 +147,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 "netdyno run {address}:{port} --load rr -t {seconds} --no-probe --json --no-save",
@@ -173,6 +177,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 5,
         meter: None,
         connections: None,
+        traced: false,
         contenders: CPU_PACE,
         bars: PACE_BARS,
     },
@@ -183,6 +188,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 5,
         meter: None,
         connections: None,
+        traced: false,
         contenders: CPU_PACE,
         bars: PACE_BARS,
     },
@@ -193,6 +199,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 5,
         meter: None,
         connections: None,
+        traced: false,
         contenders: CPU_RATE,
         bars: RATE_BARS,
     },
@@ -203,6 +210,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 5,
         meter: None,
         connections: None,
+        traced: false,
         contenders: CPU_RATE,
         bars: RATE_BARS,
     },
@@ -214,6 +222,7 @@ static CONTESTS: [Contest; 14] = [
         // The meter's share of the work in the sender's context is the same for all.
         meter: Some(METER),
         connections: None,
+        traced: false,
         contenders: UDP_100M,
         bars: &[
             ratio(ClientCpuSeconds, "iperf2", AtMost(0.5)),
@@ -229,6 +238,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             Contender {
                 name: "1000 flows",
@@ -257,6 +267,7 @@ static CONTESTS: [Contest; 14] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             Contender {
                 name: "every 10 ms",
@@ -279,6 +290,7 @@ static CONTESTS: [Contest; 14] = [
         ground: Ground::Namespaces,
         seconds: 3,
         connections: None,
+        traced: false,
         meter: None,
         contenders: &[
             Contender {
@@ -302,6 +314,7 @@ static CONTESTS: [Contest; 14] = [
         ground: Ground::Namespaces,
         seconds: 5,
         connections: None,
+        traced: false,
         meter: None,
         contenders: &[
             Contender {
@@ -331,6 +344,7 @@ static CONTESTS: [Contest; 14] = [
         ground: Ground::Namespaces,
         seconds: 3,
         connections: None,
+        traced: false,
         meter: None,
         contenders: &[
             Contender {

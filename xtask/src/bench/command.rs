@@ -34,7 +34,15 @@ impl Programs {
     }
 
     /// What keeps a contender from running here.
-    pub fn missing(&self, contender: &Contender, meter: Option<Meter>) -> Option<String> {
+    pub fn missing(
+        &self,
+        contender: &Contender,
+        meter: Option<Meter>,
+        traced: bool,
+    ) -> Option<String> {
+        if traced && not_run::program("strace").is_none() {
+            return Some("strace is not installed".to_owned());
+        }
         if meter.is_some() && !not_run::is_root() {
             return Some("the gap meter's packet socket needs root".to_owned());
         }
@@ -58,11 +66,18 @@ impl Programs {
         not_run::program(name)
     }
 
-    /// The server: killed when this process dies.
-    pub fn server(&self, words: &str, blanks: &Blanks<'_>, end: &End) -> Command {
+    /// The server: killed when this process dies. `calls` is where its system calls are counted.
+    pub fn server(
+        &self,
+        words: &str,
+        blanks: &Blanks<'_>,
+        end: &End,
+        calls: Option<&Path>,
+    ) -> Command {
         let mut line = Line::new("setpriv");
         line.add(["--pdeathsig", "KILL"]);
         line.enter(end);
+        line.trace(calls);
         line.program(self, words, blanks);
         line.command()
     }
@@ -76,6 +91,7 @@ impl Programs {
         end: &End,
         limit: u32,
         cost: &Path,
+        calls: Option<&Path>,
     ) -> Command {
         let mut line = Line::new("setpriv");
         line.add(["--pdeathsig", "TERM"]);
@@ -83,6 +99,7 @@ impl Programs {
         line.enter(end);
         line.program(self, "bare cost", blanks);
         line.add([&cost.to_string_lossy(), "--"]);
+        line.trace(calls);
         line.program(self, words, blanks);
         line.command()
     }
@@ -93,7 +110,7 @@ impl Programs {
             "bare udp-gap {{port}} {} {} {{seconds}}",
             meter.payload_bytes, meter.gap_ns
         );
-        self.server(&words, blanks, end)
+        self.server(&words, blanks, end, None)
     }
 }
 
@@ -129,6 +146,13 @@ impl Line {
         }
         if let Some(cpu) = end.cpu {
             self.add(["taskset", "--cpu-list", &cpu.to_string()]);
+        }
+    }
+
+    /// Counts the system calls of what follows.
+    fn trace(&mut self, calls: Option<&Path>) {
+        if let Some(file) = calls {
+            self.add(["strace", "-f", "-qq", "-c", "-o", &file.to_string_lossy()]);
         }
     }
 
@@ -171,7 +195,7 @@ mod tests {
             namespace: Some("/proc/9/ns/net".into()),
             cpu: Some(1),
         };
-        let server = programs.server("no-such -p {port}", &blanks, &end);
+        let server = programs.server("no-such -p {port}", &blanks, &end, None);
         assert_eq!(
             words(&server),
             "setpriv --pdeathsig KILL nsenter --net=/proc/9/ns/net -- taskset --cpu-list 1 \
@@ -187,10 +211,12 @@ mod tests {
             &end,
             9,
             Path::new("c"),
+            Some(Path::new("s")),
         );
         assert_eq!(
             words(&client),
-            "setpriv --pdeathsig TERM timeout --kill-after 1 9 bare cost c -- no-such 127.0.0.1:5 3"
+            "setpriv --pdeathsig TERM timeout --kill-after 1 9 bare cost c -- \
+             strace -f -qq -c -o s no-such 127.0.0.1:5 3"
         );
     }
 }

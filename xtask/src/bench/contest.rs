@@ -23,6 +23,8 @@ pub struct Contest {
     pub meter: Option<Meter>,
     /// Whether the time is taken until so many connections are made.
     pub connections: Option<u64>,
+    /// Whether system calls of both ends are counted (strace), which slows them.
+    pub traced: bool,
     /// Who takes part.
     pub contenders: &'static [Contender],
     /// What has to come out.
@@ -79,6 +81,12 @@ pub enum Metric {
     ClientCpuSeconds,
     /// The same of the server's process, until its client has ended.
     ServerCpuSeconds,
+    /// How often the client's threads gave up their CPU to wait.
+    ClientWaits,
+    /// The same of the server's.
+    ServerWaits,
+    /// Calls of sched_yield(2) at both ends.
+    Yields,
     /// Largest resident set of the client's process.
     ClientPeakBytes,
     /// The same over what was moved, s/bit.
@@ -248,6 +256,7 @@ mod tests {
         seconds: 1,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[Contender {
             name: "ours",
             server: "",

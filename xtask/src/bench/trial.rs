@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::Value;
 
 use super::command::{Blanks, Programs};
@@ -28,6 +29,8 @@ pub struct Setting<'a> {
     pub meter: Option<Meter>,
     /// Whether the time is taken until so many connections are made.
     pub connections: Option<u64>,
+    /// Whether system calls are counted.
+    pub traced: bool,
 }
 
 /// What a client may take beside its measured time.
@@ -50,8 +53,21 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
     let cost = programs.scratch.join("cost.json");
     let _ = std::fs::remove_file(&cost);
 
+    let calls = ["server", "client"].map(|end| programs.scratch.join(format!("{end}-calls.txt")));
+    for file in &calls {
+        let _ = std::fs::remove_file(file);
+    }
+    let [server_calls, client_calls] = calls
+        .each_ref()
+        .map(|file| setting.traced.then_some(file.as_path()));
+
     let mut server = Process::start(
-        programs.server(contender.server, &blanks, &place.server(setting.pinned)),
+        programs.server(
+            contender.server,
+            &blanks,
+            &place.server(setting.pinned),
+            server_calls,
+        ),
         programs.scratch.join("server.txt"),
     )
     .context("cannot start the server")?;
@@ -72,6 +88,7 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
             &place.client(setting.pinned),
             limit,
             &cost,
+            client_calls,
         ),
         programs.scratch.join("client.txt"),
     )
@@ -83,7 +100,8 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
     let said = client.end().context("client")?;
     let server_cpu = server.cpu_seconds();
 
-    let mut sample = contender.reading.read(&said, &server.finish()?)?;
+    let (server_said, server_waits) = server.finish()?;
+    let mut sample = contender.reading.read(&said, &server_said)?;
     let cost: Value = serde_json::from_slice(
         &std::fs::read(&cost).with_context(|| format!("cannot read {}", cost.display()))?,
     )?;
@@ -92,6 +110,15 @@ pub fn run(contender: &Contender, setting: &Setting<'_>) -> Result<Sample> {
         Metric::ClientCpuSeconds,
         figure("user_seconds") + figure("system_seconds"),
     );
+    sample.insert(Metric::ClientWaits, figure("voluntary_switches"));
+    sample.insert(Metric::ServerWaits, server_waits as f64);
+    if setting.traced {
+        let yields: u64 = calls
+            .iter()
+            .map(|file| calls_of("sched_yield", file))
+            .sum::<Result<u64>>()?;
+        sample.insert(Metric::Yields, yields as f64);
+    }
     if let Some(seconds) = server_cpu {
         sample.insert(Metric::ServerCpuSeconds, seconds);
     }
@@ -241,15 +268,23 @@ impl Process {
         (ticks > 0.0).then_some(ticks / TICKS_PER_SECOND)
     }
 
-    /// What a server printed: it is waited for, since one that serves one client ends by itself,
-    /// and ended when it does not.
-    fn finish(&mut self) -> Result<String> {
+    /// What a server printed, and how often it waited: it is waited for, since one that serves one
+    /// client ends by itself, and ended when it does not.
+    fn finish(&mut self) -> Result<(String, i64)> {
+        // Nobody else is waited for meanwhile.
+        let waits = || -> Result<i64> {
+            let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("cannot read the usage")?;
+            Ok(usage.voluntary_context_switches())
+        };
+        let before = waits()?;
         let began = Instant::now();
         while self.child.try_wait()?.is_none() && began.elapsed() < Duration::from_millis(500) {
             thread::sleep(LOOK_AGAIN);
         }
         let _ = self.child.kill();
-        self.output()
+        let said = self.output()?;
+        self.child.wait()?;
+        Ok((said, waits()? - before))
     }
 
     fn output(&mut self) -> Result<String> {
@@ -276,6 +311,23 @@ impl Drop for Process {
 fn reason(said: &str) -> Option<String> {
     let document: Value = serde_json::from_str(said).ok()?;
     Some(document["reason"].as_str()?.to_owned())
+}
+
+/// How often a system call stands in strace's table (strace(1), -c): its columns are share, seconds,
+/// microseconds a call, calls, errors if there were any, name.
+fn calls_of(name: &str, table: &Path) -> Result<u64> {
+    let text = std::fs::read_to_string(table)
+        .with_context(|| format!("strace left no {}", table.display()))?;
+    anyhow::ensure!(text.contains("total"), "strace counted nothing: {text}");
+    Ok(calls_in(name, &text))
+}
+
+fn calls_in(name: &str, table: &str) -> u64 {
+    let row = table
+        .lines()
+        .find(|line| line.split_whitespace().last() == Some(name));
+    let calls = row.and_then(|row| row.split_whitespace().nth(3)?.parse().ok());
+    calls.unwrap_or(0)
 }
 
 fn last_line(file: &Path) -> Option<String> {
@@ -322,5 +374,18 @@ mod tests {
         assert!(!is_bound(table, 7002));
         assert!(!is_bound(table, 7003));
         assert!(!is_bound("", 7001));
+    }
+
+    #[test]
+    fn calls_are_read_from_straces_table() {
+        let table = "% time     seconds  usecs/call     calls    errors syscall\n\
+            ------ ----------- ----------- --------- --------- ----------------\n\
+            \x2098.45    0.114142         114       998         3 futex\n\
+            \x20 1.55    0.001800           9       200           sched_yield\n\
+            ------ ----------- ----------- --------- --------- ----------------\n\
+            100.00    0.115942                  1198         3 total\n";
+        assert_eq!(calls_in("futex", table), 998);
+        assert_eq!(calls_in("sched_yield", table), 200);
+        assert_eq!(calls_in("read", table), 0);
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use proto::iperf2::Mode;
 use sys::signal::Signals;
 use sys::{Epoll, Events, Readiness, Wake, clock};
-use units::Nanos;
+use units::{BitRate, Nanos};
 
 use self::back::Back;
 use self::line::Line;
@@ -99,7 +99,7 @@ pub fn run(
             .map_err(system("waiting for signals"))?;
     }
     let mut client = Client {
-        roll: Roll::new(order.interval),
+        roll: Roll::new(order.interval, order.omit),
         squad: Squad::new(workers.clone()),
         epoll,
         events: Events::with_capacity(64),
@@ -108,6 +108,7 @@ pub fn run(
         lines: Vec::new(),
         back: None,
         began: Nanos::ZERO,
+        next_pace: None,
         interrupted: false,
         failures: Vec::new(),
     };
@@ -130,6 +131,8 @@ struct Client {
     /// The listener for connections back.
     back: Option<Back>,
     began: Nanos,
+    /// When the kernel's pacing is raised next, and to what.
+    next_pace: Option<(Nanos, BitRate)>,
     interrupted: bool,
     failures: Vec<String>,
 }
@@ -192,6 +195,7 @@ impl Client {
         loop {
             let now = clock::now();
             self.roll.turn(now, tell);
+            self.raise_pace(now);
             self.hear_back(tell);
             if self.squad.left() == 0 {
                 return Ok(());
@@ -212,8 +216,26 @@ impl Client {
             }
             let end = end.filter(|_| !stopped);
             let silent = silent.filter(|silent| *silent > now);
-            let next = [end, give_up, silent, self.roll.next()];
+            let pace = self.next_pace.map(|(at, _)| at);
+            let next = [end, give_up, silent, pace, self.roll.next()];
             self.turn(next.into_iter().flatten().min())?;
+        }
+    }
+
+    /// `--fq-rate-step`: the kernel may send faster from now on.
+    fn raise_pace(&mut self, now: Nanos) {
+        let Some((step, every)) = self.order.pace_step else {
+            return;
+        };
+        while let Some((_, rate)) = self.next_pace.filter(|(at, _)| *at <= now) {
+            for line in self.lines.iter().filter(|line| !line.is_load) {
+                // It was taken at the start, so it is taken now.
+                let _ = sys::Options::of(&*line.socket).set_pacing(rate);
+            }
+            self.next_pace = Some((
+                now + every,
+                BitRate::new(rate.get().saturating_add(step.get())),
+            ));
         }
     }
 

@@ -6,6 +6,7 @@ use proto::iperf2::{Ack, ServerReport, TestHeader};
 use record::TcpInfo;
 use units::{Bytes, Nanos};
 
+use super::flow::ReceivedBurst;
 use super::meter::{Reading, Way};
 
 /// Hears what happens; never called by a worker.
@@ -18,6 +19,13 @@ pub enum Event {
     Flow(Box<FlowFacts>),
     /// Figures of a flow.
     Reading(Box<Reading>),
+    /// A burst at a period came.
+    Burst {
+        /// The flow's number.
+        flow: u32,
+        /// The burst.
+        burst: ReceivedBurst,
+    },
     /// What the server said of a UDP flow: nothing, if it did not answer.
     ServerReport {
         /// The flow's number.

@@ -8,13 +8,16 @@ mod datagram_send;
 mod echo;
 mod receive;
 mod schedule;
+mod source;
 
 pub(super) use bounce::Bounce;
 pub use bounce::BounceOrder;
 pub(super) use burst_reader::BurstReader;
+pub use burst_reader::ReceivedBurst;
 pub(super) use burst_send::{BurstSend, Stamps};
 pub(super) use datagram_receive::{DatagramReceive, Early, Hello};
 pub(super) use datagram_send::{DatagramSend, Farewell, FrameSend};
 pub(super) use echo::Echo;
 pub(super) use receive::Receive;
 pub(super) use schedule::{Frames, Schedule, Sizes};
+pub(super) use source::Source;

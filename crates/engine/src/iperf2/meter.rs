@@ -29,10 +29,14 @@ pub(crate) struct Meter {
     /// Each way of a bounceback, and their difference, us.
     pub ways: [Arc<Spread>; 3],
     pub bins: Option<Arc<Bins>>,
+    /// Deviations of transit times of datagrams.
+    pub jitter_bins: Option<Arc<Bins>>,
     /// Round trips of a bounceback, for the stored run.
     pub responses: Option<Box<Histogram>>,
     /// What the server said of the flow, and how often it was asked.
     pub report: OnceLock<(Option<ServerReport>, u32)>,
+    /// What the system said when it first refused to send, and how many it had taken before.
+    refusal: OnceLock<(String, u64)>,
     /// The client of a received flow never stopped asking for the report.
     pub unheard: OnceLock<()>,
 }
@@ -62,6 +66,14 @@ impl Meter {
         }
     }
 
+    /// One of received datagrams.
+    pub fn of_datagrams(bins: Option<BinScale>, jitter_bins: Option<BinScale>) -> Self {
+        Self {
+            jitter_bins: jitter_bins.map(|scale| Arc::new(Bins::new(scale))),
+            ..Self::new(bins)
+        }
+    }
+
     /// One of a bounceback at its client.
     pub fn of_bounces(bins: Option<BinScale>) -> Self {
         Self {
@@ -75,6 +87,18 @@ impl Meter {
             pen: SpreadPen::new(self.times.clone()),
             bins: self.bins.clone(),
         }
+    }
+
+    /// Notes that the system refused to send.
+    #[cold]
+    pub fn refused(&self, error: &std::io::Error, taken: u64) {
+        self.refusal.get_or_init(|| (error.to_string(), taken));
+    }
+
+    /// What it said at first, and how many datagrams it had taken before.
+    pub fn refusal(&self) -> Option<(&str, u64)> {
+        let (said, taken) = self.refusal.get()?;
+        Some((said, *taken))
     }
 
     #[inline]
@@ -225,6 +249,10 @@ pub struct Reading {
     pub ways: Option<[Moments; 3]>,
     /// The same times in bins.
     pub bins: Option<BinCounts>,
+    /// Deviations of transit times in bins.
+    pub jitter_bins: Option<BinCounts>,
+    /// What was counted before `from` and is left out of a reading of the whole flow.
+    pub omitted: Option<Box<Counts>>,
     /// Round trips so far, ns.
     pub responses: Option<Buckets>,
 }

@@ -73,6 +73,12 @@ pub struct Config {
     pub interval: Option<Nanos>,
     /// Latencies are kept in bins.
     pub bins: Option<BinScale>,
+    /// Deviations of transit times are kept in bins.
+    pub jitter_bins: Option<BinScale>,
+    /// The kernel discards what streams bring.
+    pub skips_copy: bool,
+    /// What comes this long after a flow's start is not in its last figures.
+    pub omit: Nanos,
 }
 
 impl Default for Config {
@@ -99,6 +105,9 @@ impl Default for Config {
             enhanced: false,
             interval: None,
             bins: None,
+            jitter_bins: None,
+            skips_copy: false,
+            omit: Nanos::ZERO,
         }
     }
 }
@@ -200,7 +209,7 @@ impl Server {
         }
         let started = clock::now();
         let mut house = House {
-            roll: Roll::new(self.config.interval),
+            roll: Roll::new(self.config.interval, self.config.omit),
             next_key: FIRST_DOOR + self.doors.len() as u64,
             config: self.config,
             epoll,
@@ -262,13 +271,15 @@ impl House {
             }
             let now = clock::now();
             self.at_time(now, tell);
+            for session in &self.sessions {
+                session.tell_bursts(tell);
+            }
             self.roll.turn(now, tell);
             self.end_sessions(tell);
-            let is_over = self.config.flows.is_some_and(|flows| self.ended >= flows)
-                || self
-                    .config
-                    .time
-                    .is_some_and(|time| now >= self.started + time);
+            // A flow that came in time has its own time.
+            let is_idle = self.sessions.is_empty() && self.arriving.is_empty();
+            let is_late = self.is_late(now) && is_idle;
+            let is_over = is_late || self.config.flows.is_some_and(|flows| self.ended >= flows);
             if is_over {
                 self.close_all(tell);
                 return Ok(());
@@ -280,11 +291,20 @@ impl House {
     /// Opens and shuts the doors: a server may take one client at a time.
     fn mind_doors(&mut self, doors: &[Door]) -> io::Result<()> {
         let busy = !self.sessions.is_empty() || !self.arriving.is_empty();
-        let closed = self.config.one_at_a_time && busy;
+        let closed = (self.config.one_at_a_time && busy) || self.is_late(clock::now());
         if closed == self.closed {
             return Ok(());
         }
         self.closed = closed;
+        let is_group = self.config.bind.is_some_and(|bind| bind.is_multicast());
+        if is_group && !closed {
+            // A group's datagrams came here as well as to the socket of the flow that had them.
+            for door in doors {
+                if let Door::Datagrams(socket) = door {
+                    while let Ok(Some(_)) = sys::receive_from(socket, &mut self.buffer) {}
+                }
+            }
+        }
         let interest = if closed {
             Readiness::default()
         } else {
@@ -299,10 +319,19 @@ impl House {
         Ok(())
     }
 
+    /// Whether the time of listening is over.
+    fn is_late(&self, now: Nanos) -> bool {
+        let time = self.config.time;
+        time.is_some_and(|time| now >= self.started + time)
+    }
+
     fn next_deadline(&self) -> Option<Nanos> {
         let arriving = self.arriving.values().map(|arriving| arriving.deadline);
-        let sessions = self.sessions.iter().filter_map(|session| session.deadline);
+        let sessions = self.sessions.iter();
+        let sessions =
+            sessions.flat_map(|session| session.deadline.into_iter().chain(session.end_at));
         let over = self.config.time.map(|time| self.started + time);
+        let over = over.filter(|_| !self.is_late(clock::now()));
         arriving
             .chain(sessions)
             .chain(self.roll.next())
@@ -380,6 +409,7 @@ impl House {
 
     fn end(&mut self, mut session: Session, tell: Tell<'_>) {
         let reason = session.finish();
+        session.tell_bursts(tell);
         let now = clock::now();
         for flow in std::mem::take(&mut session.flows) {
             let unheard = |entry: &super::roll::Entry| {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 
 use sys::Options;
-use units::{BitRate, Bytes};
+use units::{BitRate, Bytes, Nanos};
 
 /// What is wished for a socket.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,9 +32,17 @@ pub struct SocketOrder {
     pub window_clamp: Option<Bytes>,
     /// TCP_NOTSENT_LOWAT, and writing only when there is room.
     pub prefetch: Option<Bytes>,
+    /// TCP_TX_DELAY.
+    pub tx_delay: Option<Nanos>,
     /// SO_BINDTODEVICE.
     pub device: Option<String>,
 }
+
+/// A host that vanished says nothing more, and a receiver waits: it is asked after so long, so
+/// often, and then given up.
+const SILENCE: Nanos = Nanos::from_secs(30);
+const ASK_AGAIN: Nanos = Nanos::from_secs(5);
+const QUESTIONS: u32 = 6;
 
 /// Sets what is wished, before connecting or listening.
 ///
@@ -83,6 +91,8 @@ pub(super) fn apply(
     if !is_tcp {
         return Ok(());
     }
+    let kept = options.set_keepalive_times(Some(SILENCE), Some(ASK_AGAIN), Some(QUESTIONS));
+    said("keep-alive", kept)?;
     if let Some(size) = order.mss {
         said("the segment size", options.set_mss(size))?;
     }
@@ -100,6 +110,9 @@ pub(super) fn apply(
     }
     if let Some(size) = order.prefetch {
         said("the write prefetch", options.set_notsent_lowat(size))?;
+    }
+    if let Some(delay) = order.tx_delay {
+        said("TCP_TX_DELAY", options.set_tx_delay(delay))?;
     }
     if order.quickack {
         said("TCP_QUICKACK", options.set_quickack())?;

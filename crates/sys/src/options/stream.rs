@@ -2,7 +2,7 @@
 
 use std::io;
 
-use units::Bytes;
+use units::{Bytes, Nanos};
 
 use super::{Options, int};
 use crate::socket::option;
@@ -32,5 +32,16 @@ impl Options<'_> {
     pub fn set_notsent_lowat(self, size: Bytes) -> io::Result<()> {
         let size = int(size.get())?;
         option(&self.0, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, size)
+    }
+
+    /// TCP_TX_DELAY: segments leave this much later, where a qdisc (fq) goes by their times.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_tx_delay(self, delay: Nanos) -> io::Result<()> {
+        /// linux/tcp.h; libc has no name for it. Microseconds.
+        const TCP_TX_DELAY: libc::c_int = 37;
+        let micros = int(delay.get() / 1000)?;
+        option(&self.0, libc::IPPROTO_TCP, TCP_TX_DELAY, micros)
     }
 }

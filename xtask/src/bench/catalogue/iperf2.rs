@@ -2,7 +2,8 @@
 
 use super::{AtLeast, AtMost, METER, ratio};
 use crate::bench::contest::Metric::{
-    BitsPerSecond, ClientCpuSeconds, GapErrorP99Ns, ServerCpuSeconds,
+    BitsPerSecond, ClientCpuSeconds, ClientWaits, GapErrorP99Ns, ServerCpuSeconds, ServerWaits,
+    Yields,
 };
 use crate::bench::contest::{Bar, Contender, Contest, Ground, Metric, Relation};
 use crate::bench::reading::Reading;
@@ -19,7 +20,11 @@ const THEIRS_UDP: &str = "iperf -s -u -p {port}";
 const STEADY_CPU: Bar = varies(ClientCpuSeconds);
 const SERVER_CPU: Bar = ratio(ServerCpuSeconds, "iperf2", AtMost(1.0));
 
-pub static CONTESTS: [Contest; 4] = [
+/// Neither end waits more often than iperf 2's.
+const CLIENT_WAITS: Bar = ratio(ClientWaits, "iperf2", AtMost(1.0));
+const SERVER_WAITS: Bar = ratio(ServerWaits, "iperf2", AtMost(1.0));
+
+pub static CONTESTS: [Contest; 6] = [
     contest(
         "iperf2-rate",
         "client CPU at 1 Gbit/s TCP, -b 1G",
@@ -37,6 +42,8 @@ pub static CONTESTS: [Contest; 4] = [
             ratio(ClientCpuSeconds, "iperf2", AtMost(0.25)),
             SERVER_CPU,
             STEADY_CPU,
+            CLIENT_WAITS,
+            SERVER_WAITS,
         ],
     ),
     contest(
@@ -75,6 +82,8 @@ pub static CONTESTS: [Contest; 4] = [
                 ratio(GapErrorP99Ns, "iperf2", AtMost(1.0)),
                 SERVER_CPU,
                 STEADY_CPU,
+                CLIENT_WAITS,
+                SERVER_WAITS,
             ],
         )
     },
@@ -91,9 +100,58 @@ pub static CONTESTS: [Contest; 4] = [
         &[
             ratio(BitsPerSecond, "iperf2", AtLeast(1.0)),
             varies(BitsPerSecond),
+            CLIENT_WAITS,
+            SERVER_WAITS,
+        ],
+    ),
+    traced(
+        "iperf2-calls-tcp",
+        "system calls of both ends at 1 Gbit/s TCP, -b 1G (strace -f -c)",
+        &[
+            ours(
+                "netdyno iperf -s -p {port} -P 1",
+                "netdyno iperf -c {address} -p {port} -t {seconds} -b 1000000000 -y C",
+            ),
+            theirs(
+                "iperf -s -p {port} -P 1",
+                "iperf -c {address} -p {port} -t {seconds} -b 1000000000 -y C",
+            ),
+        ],
+    ),
+    traced(
+        "iperf2-calls-udp",
+        "system calls of both ends at 100 Mbit/s of 1470 B datagrams (strace -f -c)",
+        &[
+            ours(
+                "netdyno iperf -s -u -p {port} -P 1",
+                "netdyno iperf -c {address} -p {port} -u -t {seconds} -l 1470 -b 100000000 -y C",
+            ),
+            theirs(
+                "iperf -s -u -p {port} -P 1",
+                "iperf -c {address} -p {port} -u -t {seconds} -l 1470 -b 100000000 -y C",
+            ),
         ],
     ),
 ];
+
+/// One whose servers end after a flow, so that their calls are told.
+const fn traced(
+    name: &'static str,
+    title: &'static str,
+    contenders: &'static [Contender],
+) -> Contest {
+    const NO_YIELDS: Bar = Bar {
+        metric: Yields,
+        rival: "iperf2",
+        relation: Relation::Ours,
+        bound: AtMost(0.0),
+    };
+    Contest {
+        seconds: 10,
+        traced: true,
+        ..contest(name, title, contenders, &[NO_YIELDS])
+    }
+}
 
 const fn contest(
     name: &'static str,
@@ -108,6 +166,7 @@ const fn contest(
         seconds: 5,
         meter: None,
         connections: None,
+        traced: false,
         contenders,
         bars,
     }

@@ -26,6 +26,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -46,6 +47,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -66,6 +68,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -86,6 +89,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -106,6 +110,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -126,6 +131,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -146,6 +152,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -166,6 +173,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -186,6 +194,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 10,
         meter: None,
         connections: None,
+        traced: false,
         contenders: &[
             netdyno(
                 OURS,
@@ -215,6 +224,7 @@ pub static CONTESTS: [Contest; 10] = [
         seconds: 3,
         meter: None,
         connections: Some(1000),
+        traced: false,
         contenders: &[
             netdyno(
                 NETSERVER,

@@ -111,7 +111,7 @@ impl Client {
                     back.came += 1;
                 }
                 Event::Reading(reading) => reading.flow += first,
-                Event::ReportUnheard { flow } => *flow += first,
+                Event::ReportUnheard { flow } | Event::Burst { flow, .. } => *flow += first,
                 Event::Ended { flow, .. } => {
                     *flow += first;
                     back.ended += 1;

@@ -29,13 +29,15 @@ impl Client {
         }
         let lines = std::mem::take(&mut self.lines);
         for line in &lines {
-            if let (Some(meter), Some(at)) = (&line.sends, line.drained) {
+            let at = line.drained.filter(|_| !self.order.ignores_shutdown);
+            if let (Some(meter), Some(at)) = (&line.sends, at) {
                 meter.tally.set_sent_all(at);
             }
             let now = clock::now();
             self.judge(line);
             self.roll.end(line.flow, now, tell);
             let report = line.sends.as_ref().and_then(|meter| meter.report.get());
+            self.judge_datagrams(line);
             if let Some((report, asked)) = report {
                 tell(Event::ServerReport {
                     flow: line.flow,
@@ -54,7 +56,7 @@ impl Client {
     fn wait_for_close(&mut self, tell: Tell<'_>) -> Result<(), ClientError> {
         let sends = |mode| matches!(mode, Mode::Forward | Mode::Dual | Mode::Tradeoff);
         for (at, line) in self.lines.iter_mut().enumerate() {
-            line.closed = !self.order.is_tcp || !sends(line.mode) || self.order.ignores_shutdown;
+            line.closed = !self.order.is_tcp || !sends(line.mode);
             if !line.closed {
                 let key = FIRST_LINE + at as u64;
                 self.epoll
@@ -139,6 +141,28 @@ impl Client {
                     return;
                 }
             }
+        }
+    }
+
+    /// A port that is closed, or a path that is none, shows only in datagrams that are refused.
+    fn judge_datagrams(&mut self, line: &super::line::Line) {
+        /// A server that ends first refuses the last ones of a flow that asks for no report.
+        const AT_FIRST: u64 = 10;
+        let meter = line.sends.as_ref().filter(|_| !self.order.is_tcp);
+        let Some((meter, (refusal, taken))) =
+            meter.and_then(|meter| Some((meter, meter.refusal()?)))
+        else {
+            return;
+        };
+        let is_lost = match meter.report.get() {
+            Some((report, _)) => report.is_none(),
+            None => taken < AT_FIRST,
+        };
+        if is_lost {
+            self.failures.push(format!(
+                "sending datagrams to {}: {refusal}; is a server running there (iperf -s -u)?",
+                line.peer
+            ));
         }
     }
 

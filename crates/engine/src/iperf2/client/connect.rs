@@ -62,7 +62,8 @@ impl Client {
                 if attempt.done || attempt.socket.is_some() || attempt.again > now {
                     continue;
                 }
-                attempt.begin(&order, now)?;
+                let begun = attempt.begin(&order, now);
+                self.bear(attempt, begun)?;
                 if let Some(socket) = &attempt.socket {
                     self.epoll
                         .add(socket, FIRST_LINE + at as u64, Readiness::WRITE)
@@ -77,7 +78,9 @@ impl Client {
                 .filter(|attempt| !attempt.done && attempt.socket.is_none())
                 .map(|attempt| attempt.again)
                 .min();
-            let until = again.map_or(deadline, |again| again.min(deadline));
+            self.roll.turn(clock::now(), tell);
+            let until = again.into_iter().chain(self.roll.next()).min();
+            let until = until.map_or(deadline, |until| until.min(deadline));
             let keys = self.turn(Some(until))?;
             if self.interrupted {
                 return Ok(());
@@ -95,8 +98,15 @@ impl Client {
                             let line = attempt.line(socket, self.lines.len() as u32 + 1, &order);
                             self.announce(&line, tell);
                             self.lines.push(line);
+                            if !order.synchronised && order.starts_at_once() {
+                                self.send_headers(tell)?;
+                                self.start(tell)?;
+                            }
                         }
-                        Err(error) => attempt.failed(&order, error, deadline)?,
+                        Err(error) => {
+                            let failed = attempt.failed(&order, error, deadline);
+                            self.bear(attempt, failed)?;
+                        }
                     }
                 }
             }
@@ -109,6 +119,22 @@ impl Client {
                     });
                 }
             }
+        }
+    }
+
+    /// Of flows that do not wait for each other one that cannot connect ends alone.
+    fn bear(
+        &mut self,
+        attempt: &mut Attempt,
+        begun: Result<(), ClientError>,
+    ) -> Result<(), ClientError> {
+        match begun {
+            Err(error @ ClientError::Unreachable { .. }) if !self.order.synchronised => {
+                attempt.done = true;
+                self.failures.push(error.to_string());
+                Ok(())
+            }
+            begun => begun,
         }
     }
 
@@ -161,8 +187,8 @@ impl Client {
             }
         };
         let port = line.peer.port();
-        let header =
-            (order.header && bounce.is_none()).then(|| order.test_header(port, clock::wall()));
+        let header = (order.header && bounce.is_none())
+            .then(|| order.test_header(line.flow, port, clock::wall()));
         tell(Event::Flow(Box::new(FlowFacts {
             flow: line.flow,
             ways,

@@ -33,3 +33,10 @@ pub(super) struct Line {
     /// When everything was acknowledged.
     pub drained: Option<Nanos>,
 }
+
+impl Line {
+    /// Whether its flows are at work.
+    pub fn is_started(&self) -> bool {
+        self.sends.is_some() || self.receives.is_some()
+    }
+}

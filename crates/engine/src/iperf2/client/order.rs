@@ -67,10 +67,18 @@ pub struct Order {
     pub ack_patience: Nanos,
     /// Flows wait for each other.
     pub synchronised: bool,
-    /// The server's close is not waited for.
+    /// A flow ends with its last write, whenever the server has it.
     pub ignores_shutdown: bool,
     /// Streams beside a bounceback.
     pub load: Option<LoadOrder>,
+    /// The kernel's pacing is raised by so much, so often.
+    pub pace_step: Option<(BitRate, Nanos)>,
+    /// The kernel discards what streams bring.
+    pub skips_copy: bool,
+    /// The server is told the flows' numbers.
+    pub names_flows: bool,
+    /// What comes this long after a flow's start is not in its last figures.
+    pub omit: Nanos,
     /// When figures are read.
     pub interval: Option<Nanos>,
     /// Times are kept in bins.
@@ -181,8 +189,13 @@ impl LoadOrder {
 }
 
 impl Order {
-    /// The test header of the flow to `port`, written at `wall`.
-    pub(super) fn test_header(&self, port: u16, wall: Nanos) -> TestHeader {
+    /// Nothing is waited for between connecting and sending.
+    pub(super) fn starts_at_once(&self) -> bool {
+        self.start_at.is_none() && self.delay.is_zero() && !self.wants_ack
+    }
+
+    /// The test header of `flow` to `port`, written at `wall`.
+    pub(super) fn test_header(&self, flow: u32, port: u16, wall: Nanos) -> TestHeader {
         let mut upper = UpperFlags::NONE
             .and(UpperFlags::TRIP_TIMES, self.trip_times)
             .and(UpperFlags::FQ_RATE, self.socket.fq_rate.is_some())
@@ -220,6 +233,8 @@ impl Order {
         TestHeader {
             mode: self.mode,
             wants_ack: self.wants_ack,
+            // Eleven bits.
+            transfer: self.names_flows.then_some((flow & 0x7ff) as u16),
             threads: self.legs.len() as u32,
             size: if self.size_given { self.size as u32 } else { 0 },
             key: self.key.clone(),

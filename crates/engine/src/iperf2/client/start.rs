@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proto::Parse;
 use proto::iperf2::{Ack, Mode, digits};
 use sys::{Readiness, Wait, clock, thread};
-use units::Nanos;
+use units::{BitRate, Nanos};
 
 use super::line::Line;
 use super::order::{Kind, Length, Order};
@@ -44,11 +44,11 @@ impl Client {
             return Ok(());
         }
         let is_bounce = matches!(order.kind, Kind::Bounce(_));
-        for line in &mut self.lines {
+        for line in self.lines.iter_mut().filter(|line| !line.is_started()) {
             if !order.header || (is_bounce && !line.is_load) {
                 continue;
             }
-            let mut header = order.test_header(line.peer.port(), clock::wall());
+            let mut header = order.test_header(line.flow, line.peer.port(), clock::wall());
             header.mode = line.mode;
             header.threads = order.legs.len() as u32;
             let bytes = header.encode();
@@ -135,13 +135,25 @@ impl Client {
     /// Puts the flows to work.
     pub(super) fn start(&mut self, tell: Tell<'_>) -> Result<(), ClientError> {
         let order = self.order.clone();
-        let several = self.lines.len() > 1;
+        let several = order.synchronised && self.lines.len() > 1;
         let start = clock::now() + if several { LEAD } else { Nanos::ZERO };
-        self.began = start;
+        if self.began == Nanos::ZERO {
+            self.began = start;
+            let first = order.socket.fq_rate.zip(order.pace_step);
+            self.next_pace = first.map(|(rate, (step, every))| {
+                (
+                    start + every,
+                    BitRate::new(rate.get().saturating_add(step.get())),
+                )
+            });
+        }
         let mut worked = Vec::new();
         let mut lines = std::mem::take(&mut self.lines);
         let mut payload = 0;
         for (number, line) in lines.iter_mut().enumerate() {
+            if line.is_started() {
+                continue;
+            }
             let spacing = Nanos::new(order.spacing.get() * number as u64);
             let lead = match &order.load {
                 Some(load) if !line.is_load => load.lead,
@@ -153,6 +165,7 @@ impl Client {
         self.lines = lines;
         let sink = order.size.max(LEAST_SINK);
         for (number, flows) in share(worked).into_iter().enumerate() {
+            let numbers: Vec<u32> = flows.iter().map(|worked| worked.number).collect();
             let watch = Watch {
                 name: format!("iperf-{}", number + 1),
                 flows: flows
@@ -169,7 +182,7 @@ impl Client {
                 start,
             };
             self.squad
-                .start(watch)
+                .start_numbered(watch, &numbers)
                 .map_err(|error| ClientError::System {
                     doing: "starting a worker",
                     error,
@@ -211,6 +224,7 @@ impl Client {
             let text = digits(bounce.size as usize);
             let flow = Bounce::new(line.socket.clone(), meter, *bounce, &text, left, start);
             return Ok(vec![Worked {
+                number: line.flow,
                 flow: Box::new(flow),
                 active: true,
                 single: None,
@@ -224,7 +238,7 @@ impl Client {
             worked.push(if order.is_tcp {
                 stream(order, line, meter, start, payload)?
             } else {
-                datagrams(order, line, meter, start)
+                datagrams(order, line, meter, start)?
             });
         }
         if matches!(line.mode, Mode::Reverse | Mode::FullDuplex) {

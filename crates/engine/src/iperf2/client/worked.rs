@@ -12,7 +12,7 @@ use super::order::{Kind, Offer, Order, Source};
 use crate::flow::{Flow, Manner, Pace, StreamSend};
 use crate::iperf2::flow::{
     BurstReader, BurstSend, DatagramReceive, DatagramSend, Farewell, Frames, Hello, Receive,
-    Schedule, Sizes, Stamps,
+    Schedule, Sizes, Source as Payload, Stamps,
 };
 use crate::iperf2::meter::Meter;
 use crate::pacer::Pacer;
@@ -24,6 +24,8 @@ const HELLOS: u32 = 100;
 
 /// A flow that is to have a worker.
 pub(super) struct Worked {
+    /// Of the line.
+    pub number: u32,
     pub flow: Box<dyn Flow>,
     pub active: bool,
     pub single: Option<Single>,
@@ -94,6 +96,7 @@ pub(super) fn stream(
             full: false,
         };
         return Ok(Worked {
+            number: line.flow,
             flow: Box::new(flow),
             active: true,
             single,
@@ -119,13 +122,7 @@ pub(super) fn stream(
     let has_bursts =
         order.trip_times || matches!(order.kind, Kind::Frames { .. } | Kind::Bursts { .. });
     let began = order.start_at.unwrap_or_else(clock::wall);
-    let source = match &order.source {
-        Source::Digits => None,
-        Source::File(file) => Some(file.try_clone().map_err(|error| ClientError::Socket {
-            doing: "opening what is to be sent once more".to_owned(),
-            error,
-        })?),
-    };
+    let source = file_of(order)?;
     let flow = BurstSend {
         socket: line.socket.clone(),
         meter: meter.clone(),
@@ -140,10 +137,23 @@ pub(super) fn stream(
         full: false,
     };
     Ok(Worked {
+        number: line.flow,
         flow: Box::new(flow),
         active: true,
         single: None,
     })
+}
+
+/// The flow's own view of the file that is sent.
+fn file_of(order: &Order) -> Result<Option<Payload>, ClientError> {
+    let Source::File(file) = &order.source else {
+        return Ok(None);
+    };
+    let source = Payload::of(file).map_err(|error| ClientError::Socket {
+        doing: "opening what is to be sent once more".to_owned(),
+        error,
+    })?;
+    Ok(Some(source))
 }
 
 /// What the client sends in datagrams.
@@ -152,7 +162,7 @@ pub(super) fn datagrams(
     line: &mut Line,
     meter: Arc<Meter>,
     start: Nanos,
-) -> Worked {
+) -> Result<Worked, ClientError> {
     let size = order.size.max(proto::iperf2::DatagramHeader::LEAST);
     let datagram = first_datagram(order, line, size);
     let pacer = match order.offer {
@@ -179,6 +189,10 @@ pub(super) fn datagrams(
         half: Half::default(),
         datagram,
         size,
+        batch: None,
+        as_one: None,
+        source: file_of(order)?,
+        ready: None,
         id: 1,
         left: order.bytes(),
         pace: pacer.filter(|_| frames.is_none()).map(|pacer| Pace {
@@ -199,16 +213,17 @@ pub(super) fn datagrams(
         pause: None,
         refusals_left: u32::MAX,
     };
-    Worked {
-        flow: Box::new(flow),
+    Ok(Worked {
+        number: line.flow,
+        flow: Box::new(flow.batched()),
         active: true,
         single: None,
-    }
+    })
 }
 
 /// A datagram with the test header.
 fn first_datagram(order: &Order, line: &mut Line, size: usize) -> Vec<u8> {
-    let header = order.test_header(line.peer.port(), clock::wall());
+    let header = order.test_header(line.flow, line.peer.port(), clock::wall());
     // Below that there is no room for a test header with times.
     if order.trip_times && size < 128 {
         let mut datagram = digits(size.max(18));
@@ -228,11 +243,13 @@ pub(super) fn receiver(order: &Arc<Order>, line: &mut Line, meter: Arc<Meter>) -
     let socket = line.socket.clone();
     if order.is_tcp {
         let mut flow = Receive::new(socket.clone(), meter.clone(), order.size, 0);
+        flow.discards = order.skips_copy;
         let is_timed = order.trip_times || matches!(order.kind, Kind::Bursts { .. });
         if is_timed && !line.is_load {
             flow.bursts = Some(BurstReader::new(&meter, true));
         }
         return Worked {
+            number: line.flow,
             flow: Box::new(flow),
             active: false,
             single: Some(Single {
@@ -259,6 +276,7 @@ pub(super) fn receiver(order: &Arc<Order>, line: &mut Line, meter: Arc<Meter>) -
         });
     }
     Worked {
+        number: line.flow,
         flow: Box::new(flow),
         active: false,
         single: None,

@@ -1,10 +1,15 @@
 //! Finds the bursts in a stream and times them.
 
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+
 use proto::Parse;
 use proto::iperf2::{BurstHeader, Opening};
-use units::Nanos;
+use sys::Wake;
+use units::{Bytes, Nanos};
 
 use crate::iperf2::meter::{Meter, TimesPen};
+use crate::iperf2::spread::SpreadPen;
 
 /// Where in a burst the stream is.
 pub(crate) struct BurstReader {
@@ -17,7 +22,34 @@ pub(crate) struct BurstReader {
     rest: usize,
     frames: u64,
     times: TimesPen,
+    /// From the first byte of a burst to its last, us.
+    transfers: SpreadPen,
+    /// When the first bytes of the burst at hand were read, and reads since, by size.
+    began: Nanos,
+    classes: [u64; 8],
+    /// Bytes of a usual read.
+    size: usize,
+    /// Who wants to hear of each burst.
+    listener: Option<(SyncSender<ReceivedBurst>, Arc<Wake>)>,
 }
+
+/// A burst at a period, when all of it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReceivedBurst {
+    /// When its first bytes were read, since 1970.
+    pub began: Nanos,
+    /// When its last ones were.
+    pub ended: Nanos,
+    /// All of it.
+    pub size: Bytes,
+    /// From burst to burst.
+    pub period: Nanos,
+    /// Reads by size, in eighths of a buffer.
+    pub classes: [u64; 8],
+}
+
+/// Bursts that may wait to be told; more are not told one by one.
+const MOST_UNTOLD: usize = 1024;
 
 impl BurstReader {
     pub fn new(meter: &Meter, follows_header: bool) -> Self {
@@ -28,7 +60,19 @@ impl BurstReader {
             rest: 0,
             frames: 0,
             times: meter.times_pen(),
+            transfers: SpreadPen::new(meter.ways[0].clone()),
+            began: Nanos::ZERO,
+            classes: [0; 8],
+            size: 1,
+            listener: None,
         }
+    }
+
+    /// Tells of each burst, and wakes who listens. Reads are of `size` bytes at most.
+    pub fn listen(&mut self, size: usize, wake: Arc<Wake>) -> Receiver<ReceivedBurst> {
+        let (sender, bursts) = mpsc::sync_channel(MOST_UNTOLD);
+        (self.size, self.listener) = (size.max(1), Some((sender, wake)));
+        bursts
     }
 
     /// Takes what was read until `wall`.
@@ -45,8 +89,12 @@ impl BurstReader {
                 Parse::Complete(_) => self.opening = None,
             }
         }
+        self.classes[(bytes.len() * 8 / self.size).min(7)] += 1;
         while !bytes.is_empty() {
             if self.have < BurstHeader::LEN {
+                if self.have == 0 {
+                    self.began = wall;
+                }
                 let wanted = BurstHeader::LEN - self.have;
                 let (front, rest) = bytes.split_at(wanted.min(bytes.len()));
                 self.header[self.have..self.have + front.len()].copy_from_slice(front);
@@ -73,6 +121,19 @@ impl BurstReader {
         self.times.take(micros as f64, wall);
         if header.period_us > 0 {
             self.frames += 1;
+            if let Some((sender, wake)) = &self.listener {
+                self.transfers.take((wall - self.began).get() as f64 / 1e3);
+                let burst = ReceivedBurst {
+                    began: self.began,
+                    ended: wall,
+                    size: Bytes::new(header.size.into()),
+                    period: Nanos::new(u64::from(header.period_us) * 1000),
+                    classes: std::mem::take(&mut self.classes),
+                };
+                if sender.try_send(burst).is_ok() {
+                    wake.wake();
+                }
+            }
             let begun = u64::from(header.id);
             meter
                 .frames
@@ -136,5 +197,39 @@ mod tests {
             }
             assert_eq!(meter.times.all().count, 3, "{piece}");
         }
+    }
+
+    #[test]
+    fn bursts_at_a_period_are_told_one_by_one() {
+        let mut bytes = stream();
+        for burst in bytes.chunks_mut(200) {
+            let header = BurstHeader {
+                period_us: 500,
+                ..BurstHeader::read(&burst[..BurstHeader::LEN])
+            };
+            header.write(burst);
+        }
+        let meter = Meter::default();
+        let mut reader = BurstReader::new(&meter, false);
+        let bursts = reader.listen(400, Arc::new(Wake::new().unwrap()));
+        for (at, piece) in bytes.chunks(100).enumerate() {
+            reader.feed(piece, Nanos::from_millis(1000 + at as u64), &meter);
+        }
+        let bursts: Vec<ReceivedBurst> = bursts.try_iter().collect();
+        assert_eq!(bursts.len(), 3);
+        let second = ReceivedBurst {
+            began: Nanos::from_millis(1002),
+            ended: Nanos::from_millis(1003),
+            size: Bytes::new(200),
+            period: Nanos::new(500_000),
+            // Two reads of a quarter of a buffer.
+            classes: [0, 0, 2, 0, 0, 0, 0, 0],
+        };
+        assert_eq!(bursts[1], second);
+        let transfers = meter.ways[0].all();
+        assert_eq!(
+            (transfers.count, transfers.min, transfers.max),
+            (3, 1e3, 1e3)
+        );
     }
 }

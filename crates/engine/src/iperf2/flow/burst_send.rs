@@ -1,8 +1,7 @@
 //! The sending half of a TCP flow whose messages have a header, a time of their own, or a time
 //! that is measured.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use proto::iperf2::{BurstHeader, Stamp};
 use sys::{Readiness, clock};
 use units::Nanos;
 
-use super::Schedule;
+use super::{Schedule, Source};
 use crate::flow::{Broken, Flow, Room, State, TURN, would_block};
 use crate::iperf2::meter::{Meter, TimesPen};
 use crate::tally::Half;
@@ -32,7 +31,7 @@ pub(crate) struct BurstSend {
     /// Where times of writes go.
     pub times: Option<TimesPen>,
     /// What is sent instead of digits, until its end.
-    pub source: Option<File>,
+    pub source: Option<Source>,
     /// The message at hand.
     pub message: Message,
     pub full: bool,
@@ -109,7 +108,7 @@ impl BurstSend {
         }
         let mut size = self.schedule.begin(now, usual, least, &self.meter);
         if let Some(source) = &mut self.source {
-            size = fill(source, &mut room.payload[..self.size.min(size)])?;
+            size = source.fill(&mut room.payload[..self.size.min(size)])?;
             if size == 0 {
                 return Ok(Begun::End);
             }
@@ -139,13 +138,17 @@ impl BurstSend {
     }
 
     fn wrote(&mut self, n: usize) {
+        let usual = self.size.max(1);
+        let writes = |at: usize| at / usual;
+        self.half.messages += (writes(self.message.at + n) - writes(self.message.at)) as u64;
         self.message.at += n;
         self.half.bytes += n as u64;
         if self.left != u64::MAX {
             self.left = self.left.saturating_sub(n as u64);
         }
         if self.message.at == self.message.size {
-            self.half.messages += 1;
+            // A burst is written by usual writes, and a rest.
+            self.half.messages += u64::from(!self.message.size.is_multiple_of(usual));
             if let Some(times) = &mut self.times {
                 let nanos = (clock::now() - self.message.began).get();
                 times.take(nanos as f64 / 1000.0, clock::wall());
@@ -166,20 +169,6 @@ enum Begun {
     Later,
     /// The source is through.
     End,
-}
-
-/// Fills `room` from a file or a pipe, as far as there is something.
-fn fill(source: &mut File, room: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < room.len() {
-        match source.read(&mut room[filled..]) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 impl Flow for BurstSend {

@@ -126,7 +126,13 @@ impl DatagramReceive {
         state.first.get_or_insert(now);
         self.half.add(bytes.len());
         let wall_us = (wall.get() / 1000) as i64;
+        let before = state.reception.received;
+        let transit = state.reception.last_transit_us();
         state.reception.take(header, bytes.len(), wall_us);
+        if let Some(bins) = self.meter.jitter_bins.as_ref().filter(|_| before > 0) {
+            let deviation = state.reception.last_transit_us().abs_diff(transit);
+            bins.record(deviation as f64, wall_us as u64);
+        }
         state
             .times
             .take(state.reception.last_transit_us() as f64, wall);
@@ -140,7 +146,8 @@ impl DatagramReceive {
             state.jitter.take(sent.saturating_mul(1000), wall.get());
             let _: Arrived = state.sequence.take(number);
         }
-        if self.frames_2_2.is_some() {
+        // The last datagram has the block of the one before.
+        if self.frames_2_2.is_some() && header.id >= 0 {
             self.take_frame(bytes, header, wall_us);
         }
         let tally = &self.meter.tally;

@@ -21,6 +21,8 @@ pub(crate) struct Receive {
     pub size: usize,
     /// Reads that are small come from a worker's big buffer all the same.
     pub bursts: Option<BurstReader>,
+    /// The kernel drops what comes instead of copying it (MSG_TRUNC).
+    pub discards: bool,
     /// A receiver that may only read at a rate.
     pub pace: Option<Pace>,
 }
@@ -40,14 +42,15 @@ impl Receive {
             classes: [0; 8],
             size,
             bursts: None,
+            discards: false,
             pace: None,
         }
     }
 
     #[inline]
-    fn took(&mut self, bytes: &[u8]) {
-        self.half.add(bytes.len());
-        let class = bytes.len() * 8 / self.size.max(1);
+    fn took(&mut self, length: usize, bytes: &[u8]) {
+        self.half.add(length);
+        let class = length * 8 / self.size.max(1);
         self.classes[class.min(7)] += 1;
         self.meter.tally.set_received(&self.half);
         self.meter.classes.set(self.classes);
@@ -88,12 +91,18 @@ impl Flow for Receive {
             if self.waits().is_some() {
                 return State::Going;
             }
-            match sys::recv(&*self.socket, &mut room.sink[..self.size], room.wait) {
+            // Bursts have headers, which must be seen.
+            let discards = self.discards && self.bursts.is_none();
+            let received = match discards {
+                true => sys::discard(&*self.socket, self.size, room.wait),
+                false => sys::recv(&*self.socket, &mut room.sink[..self.size], room.wait),
+            };
+            match received {
                 Ok(0) => {
                     self.meter.tally.set_received_all(clock::now());
                     return State::Done;
                 }
-                Ok(n) => self.took(&room.sink[..n]),
+                Ok(n) => self.took(n, &room.sink[..n]),
                 Err(error) if would_block(&error) => return State::Going,
                 Err(error) => {
                     self.meter.tally.set_received_all(clock::now());

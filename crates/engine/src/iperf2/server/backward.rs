@@ -182,6 +182,10 @@ impl House {
             half: Half::default(),
             datagram: digits(size),
             size,
+            batch: None,
+            as_one: None,
+            source: None,
+            ready: None,
             id: 1,
             left: match header.amount {
                 Amount::Bytes(bytes) => bytes.get(),
@@ -203,7 +207,7 @@ impl House {
             refusals_left: REFUSALS,
         };
         Part {
-            flow: Box::new(send),
+            flow: Box::new(send.batched()),
             way: Way::Sends,
             meter,
             single: false,
@@ -284,6 +288,7 @@ impl House {
                 is_tcp: false,
                 header: Some(header),
                 bounce: None,
+                bursts: None,
                 is_backward: true,
                 payload: 0,
                 sink: 4096,
@@ -336,6 +341,7 @@ impl House {
             is_tcp: true,
             header: Some(plain),
             bounce: None,
+            bursts: None,
             is_backward: true,
             payload,
             sink: 4096,

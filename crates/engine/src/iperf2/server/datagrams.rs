@@ -157,7 +157,10 @@ impl House {
         }
         let mut parts = Vec::new();
         if mode != Mode::Reverse {
-            let meter = Arc::new(Meter::new(self.config.bins));
+            let meter = Arc::new(Meter::of_datagrams(
+                self.config.bins,
+                self.config.jitter_bins,
+            ));
             let mut receive = DatagramReceive::new(socket.clone(), meter.clone(), first.shape);
             receive.answers = !upper.has(UpperFlags::NO_UDP_FIN)
                 && mode != Mode::FullDuplex
@@ -191,6 +194,7 @@ impl House {
             is_tcp: false,
             header,
             bounce: None,
+            bursts: None,
             is_backward: false,
             payload: 0,
             sink: LONGEST,

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use proto::iperf2::{Amount, Mode, TestHeader, UpperFlags, digits};
 use record::TcpInfo;
@@ -14,7 +15,7 @@ use super::arriving::{Arriving, refuse};
 use super::limits::{CLOCKS, LONGEST};
 use crate::flow::Flow;
 use crate::iperf2::event::{Event, FlowFacts, Refusal, Tell};
-use crate::iperf2::flow::{BurstReader, Echo, Receive};
+use crate::iperf2::flow::{BurstReader, Echo, Receive, ReceivedBurst};
 use crate::iperf2::meter::{Meter, Way};
 use crate::iperf2::roll::Entry;
 use crate::squad::{Member, Single, Squad, Watch};
@@ -32,9 +33,19 @@ pub(super) struct Session {
     pub end_at: Option<Nanos>,
     /// What the client asked for: a connection back may be due when this is over.
     pub header: Option<TestHeader>,
+    /// Bursts that came.
+    pub bursts: Option<Receiver<ReceivedBurst>>,
 }
 
 impl Session {
+    /// Tells of bursts that came since.
+    pub fn tell_bursts(&self, tell: Tell<'_>) {
+        let bursts = self.bursts.iter().flat_map(Receiver::try_iter);
+        for (burst, flow) in bursts.zip(self.flows.iter().cycle()) {
+            tell(Event::Burst { flow: *flow, burst });
+        }
+    }
+
     pub fn is_over(&self) -> bool {
         self.squad.left() == 0
     }
@@ -78,6 +89,8 @@ pub(super) struct Line {
     pub payload: usize,
     /// Bytes of room for what is received.
     pub sink: usize,
+    /// Bursts that come.
+    pub bursts: Option<Receiver<ReceivedBurst>>,
 }
 
 impl House {
@@ -122,18 +135,22 @@ impl House {
                 let _ = options.set_quickack();
             }
         }
-        let mut parts = Vec::new();
+        let (mut parts, mut bursts) = (Vec::new(), None);
         if mode != Mode::Reverse {
             let meter = Arc::new(Meter::new(self.config.bins));
             let mut receive =
                 Receive::new(socket.clone(), meter.clone(), self.config.size, already);
-            if self.has_trip_times(header.as_ref())
-                || header
-                    .as_ref()
-                    .is_some_and(|header| header.upper().has(UpperFlags::BURSTS))
-            {
-                receive.bursts = Some(BurstReader::new(&meter, false));
+            let has_bursts = header
+                .as_ref()
+                .is_some_and(|header| header.upper().has(UpperFlags::BURSTS));
+            if has_bursts || self.has_trip_times(header.as_ref()) {
+                let mut reader = BurstReader::new(&meter, false);
+                if has_bursts {
+                    bursts = Some(reader.listen(self.config.size, self.workers.clone()));
+                }
+                receive.bursts = Some(reader);
             }
+            receive.discards = self.config.skips_copy;
             receive.pace = self.read_pace();
             parts.push(Part {
                 single: receive.pace.is_none(),
@@ -161,6 +178,7 @@ impl House {
             payload,
             sink: self.config.size,
             header,
+            bursts,
         };
         self.begin(line, parts, tell);
         self.go_back_at_once(tell);
@@ -206,6 +224,7 @@ impl House {
             is_backward: false,
             payload: 0,
             sink: self.config.size,
+            bursts: None,
         };
         self.begin(line, vec![part], tell);
     }
@@ -257,7 +276,7 @@ impl House {
                 cpu: None,
                 start: now,
             };
-            if let Err(error) = squad.start(watch) {
+            if let Err(error) = squad.start_numbered(watch, &[flow]) {
                 failed = Some(error);
             }
         }
@@ -285,6 +304,7 @@ impl House {
             deadline,
             end_at: self.config.time.map(|time| now + time),
             header: line.header.filter(|_| !line.is_backward),
+            bursts: line.bursts,
         });
     }
 

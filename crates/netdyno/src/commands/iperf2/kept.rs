@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 
 use engine::iperf2::client::{ClientError, Outcome};
-use engine::iperf2::{Event as Heard, Reading, Way};
+use engine::iperf2::{Counts, Event as Heard, Reading, Way};
 use plan::Plan;
 use proto::iperf2::ServerReport;
 use record::{
@@ -96,9 +96,12 @@ impl Kept {
         let Some(part) = self.parts.get_mut(&(reading.flow, reading.way)) else {
             return;
         };
-        let counted = counters(reading);
-        let retransmits = retransmits(reading);
+        let (mut counted, mut retransmits) = of_counts(&reading.counts, reading.way);
         if reading.is_final {
+            if let Some(omitted) = &reading.omitted {
+                let (before, retransmitted) = of_counts(omitted, reading.way);
+                (counted, retransmits) = (counted + before, retransmits + retransmitted);
+            }
             (part.counters, part.retransmits) = (counted, retransmits);
             part.last = Some(Box::new(reading.clone()));
             return;
@@ -259,9 +262,9 @@ fn report(end: End, loads: Vec<LoadReport>) -> Event {
     }))
 }
 
-fn counters(reading: &Reading) -> Counters {
-    let counts = &reading.counts;
-    match reading.way {
+/// Counters of one direction, and segments sent again.
+fn of_counts(counts: &Counts, way: Way) -> (Counters, u64) {
+    let counters = match way {
         Way::Sends => Counters {
             written_bytes: counts.bytes,
             written_messages: counts.messages,
@@ -282,12 +285,9 @@ fn counters(reading: &Reading) -> Counters {
             transactions: counts.messages,
             ..Counters::default()
         },
-    }
-}
-
-fn retransmits(reading: &Reading) -> u64 {
-    let tcp = reading.counts.tcp;
-    tcp.and_then(|tcp| tcp.tcpi_total_retrans).unwrap_or(0)
+    };
+    let again = counts.tcp.and_then(|tcp| tcp.tcpi_total_retrans);
+    (counters, again.unwrap_or(0))
 }
 
 /// Facts of two flows as one.

@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd;
 
 use engine::iperf2::client::{Kind, Leg, Length, LoadOrder, Offer, Order, Source};
-use engine::iperf2::{BinScale, BounceOrder, SocketOrder};
+use engine::iperf2::{BounceOrder, SocketOrder};
 use plan::{Family, Transport};
 use proto::iperf2::{FrameSettings, Mode as Wire, PermitKey};
 use units::{BitRate, Nanos};
 
 use super::look_up;
-use super::server::order as socket_order;
+use super::server::{order as socket_order, scale};
 use crate::dialect::iperf2::{
     self as asked, Amount, Bounceback, ClientRequest, Interval, Key, Mode, Pattern, Rate,
 };
@@ -96,11 +96,16 @@ pub(super) fn order(request: &ClientRequest) -> Result<Order, String> {
         synchronised: connecting.synchronised,
         ignores_shutdown: request.ignores_shutdown,
         load: bounce.and_then(load),
+        pace_step: common
+            .socket
+            .pace
+            .and_then(|pace| pace.step)
+            .map(|(step, every)| (BitRate::new(step), every)),
+        skips_copy: common.skips_copy,
+        names_flows: request.syncs_transfer_id,
+        omit: common.omit,
         interval,
-        bins: common.histogram.map(|wish| BinScale {
-            width: wish.width,
-            bins: u32::try_from(wish.bins).unwrap_or(u32::MAX),
-        }),
+        bins: common.histogram.map(scale),
     })
 }
 

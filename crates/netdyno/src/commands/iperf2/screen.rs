@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use engine::iperf2::{Event, FlowFacts, Reading, Refusal, Way};
+use engine::iperf2::{BinCounts, Event, FlowFacts, Reading, ReceivedBurst, Refusal, Way};
 use jiff::tz::TimeZone;
 use report::dialect::iperf2::{
     Connection, Figures, FlowId, Form, Histogram, Id, Row, Spread, Table, Timed, clock_check,
@@ -36,9 +36,13 @@ pub(super) struct Screen {
     flows: HashMap<u32, Seen>,
     sums: Sums,
     histogram: Option<HistogramWish>,
+    /// Of deviations of transit times.
+    pub jitter_histogram: Option<HistogramWish>,
     has_interval: bool,
     /// Writes of a client are timed.
     pub times_writes: bool,
+    /// `--tcp-write-prefetch`
+    pub prefetch_bytes: Option<u64>,
     /// Flows are summed by the address that they came to.
     pub sums_by_destination: bool,
     /// A test that ends by time, not by bytes.
@@ -63,8 +67,10 @@ impl Screen {
             flows: HashMap::new(),
             sums: Sums::default(),
             histogram: common.histogram,
+            jitter_histogram: None,
             has_interval: matches!(common.interval, Some(Interval::Every(_))),
             times_writes: false,
+            prefetch_bytes: common.socket.prefetch.map(units::Bytes::get),
             sums_by_destination: false,
             ends_by_time: true,
             key: None,
@@ -78,6 +84,7 @@ impl Screen {
         match event {
             Event::Flow(facts) => said.output = self.flow(facts),
             Event::Reading(reading) => said.output = self.reading(reading),
+            Event::Burst { flow, burst } => said.output = self.burst(*flow, burst),
             Event::ServerReport { flow, report, .. } => {
                 let Some(seen) = self.flows.get(flow) else {
                     return said;
@@ -157,6 +164,7 @@ impl Screen {
             role: self.role,
             key: self.key.clone(),
             times_writes: self.times_writes,
+            prefetch_bytes: self.prefetch_bytes,
         };
         if let Some(time) = facts.connect_time {
             self.connects.push(time.as_secs_f64() * 1e3);
@@ -182,7 +190,8 @@ impl Screen {
     fn form_of(&self, seen: &Seen) -> Form {
         let receives = seen.facts.ways.contains(&Way::Receives);
         Form {
-            enhanced: self.form.enhanced || (seen.facts.trip_times && receives),
+            enhanced: self.form.enhanced
+                || ((seen.facts.trip_times || seen.has_bursts()) && receives),
             ..self.form.clone()
         }
     }
@@ -194,6 +203,10 @@ impl Screen {
         } else {
             seen.facts.peer
         };
+        // Requests and replies are nothing to be added to streams.
+        if seen.facts.bounce.is_some() {
+            return Vec::new();
+        }
         let both = seen.facts.is_full_duplex && self.form.enhanced;
         let flow = both.then_some(Of::Flow(seen.facts.flow));
         flow.into_iter().chain([Of::Peer(end.ip())]).collect()
@@ -203,13 +216,17 @@ impl Screen {
         let Some(seen) = self.flows.get(&reading.flow) else {
             return String::new();
         };
+        if seen.has_bursts() && reading.way == Way::Receives && !reading.is_final && !self.form.csv
+        {
+            return String::new();
+        }
         let row = seen.row(reading);
         let form = self.form_of(seen);
         let ends = seen.csv_ends(reading.way);
         let began = seen.facts.began_wall;
         let sums = self.sums_of(seen);
         let is_tcp = seen.facts.is_tcp;
-        let histogram = self.histogram_line(seen, reading);
+        let histogram = self.histogram_lines(seen, reading);
         let at = wall_time(began + reading.to, &self.zone);
         let mut text = match self.form.csv {
             true => row.csv(&ends, &at, &self.form),
@@ -227,6 +244,18 @@ impl Screen {
             }
         }
         text
+    }
+
+    /// A row of its own for a burst at a period.
+    fn burst(&mut self, flow: u32, burst: &ReceivedBurst) -> String {
+        let Some(seen) = self.flows.get(&flow).filter(|_| !self.form.csv) else {
+            return String::new();
+        };
+        let form = Form {
+            enhanced: true,
+            ..self.form.clone()
+        };
+        self.table.row(&seen.burst_row(burst), &form)
     }
 
     fn total(&mut self, total: &Total, began: Nanos, is_tcp: bool) -> String {
@@ -270,10 +299,7 @@ impl Screen {
     }
 
     /// Times in bins, where they were asked for and mean something.
-    fn histogram_line(&self, seen: &Seen, reading: &Reading) -> String {
-        let (Some(wish), Some(bins)) = (self.histogram, &reading.bins) else {
-            return String::new();
-        };
+    fn histogram_lines(&self, seen: &Seen, reading: &Reading) -> String {
         let trip_times = seen.facts.trip_times;
         let of = match (reading.way, seen.facts.is_tcp) {
             (Way::Bounces, _) => Some(Timed::RoundTrips),
@@ -282,11 +308,36 @@ impl Screen {
             (Way::Sends, true) => self.times_writes.then_some(Timed::Writes),
             (Way::Sends, false) => None,
         };
-        let shown = reading.is_final || (self.has_interval && of != Some(Timed::RoundTrips));
+        let asked = [
+            (of, self.histogram, &reading.bins),
+            (
+                Some(Timed::Jitter),
+                self.jitter_histogram,
+                &reading.jitter_bins,
+            ),
+        ];
+        asked
+            .into_iter()
+            .filter_map(|(of, wish, bins)| {
+                let (of, wish, bins) = (of?, wish?, bins.as_ref()?);
+                Some(self.histogram_line(seen, reading, of, wish, bins))
+            })
+            .collect()
+    }
+
+    fn histogram_line(
+        &self,
+        seen: &Seen,
+        reading: &Reading,
+        of: Timed,
+        wish: HistogramWish,
+        bins: &BinCounts,
+    ) -> String {
+        let shown = reading.is_final || (self.has_interval && of != Timed::RoundTrips);
         let unwanted = self.form.csv || self.form.sum_only || self.form.excluded.data;
-        let Some(of) = of.filter(|_| shown && !unwanted) else {
+        if !shown || unwanted {
             return String::new();
-        };
+        }
         let longest = bins.longest.filter(|_| of == Timed::Bursts);
         let histogram = Histogram {
             id: Id::Flow(seen.id(reading.way)),

@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
-use engine::iperf2::{Counts, FlowFacts, Moments, Reading, Way};
+use engine::iperf2::{Counts, FlowFacts, Moments, Reading, ReceivedBurst, Way};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use proto::iperf2::{Mode, ServerReport, UpperFlags};
 use report::dialect::iperf2::{
-    Bounce, Bounced, Connection, CsvEnds, Figures, FlowId, FramesReceived, FramesSent, Id, OneWay,
-    Row, Spread, TcpPath, TcpReceived, TcpSent, TcpStart, UdpReceived, UdpSent, WallTime,
+    Bounce, Bounced, Bursts, Connection, CsvEnds, Figures, FlowId, FramesReceived, FramesSent, Id,
+    OneWay, Row, Spread, TcpPath, TcpReceived, TcpSent, TcpStart, UdpReceived, UdpSent, WallTime,
     Way as Shown,
 };
 use units::Nanos;
@@ -21,6 +21,8 @@ pub(super) struct Seen {
     pub role: Role,
     pub key: Option<String>,
     pub times_writes: bool,
+    /// What a client's sockets keep unsent at most (`--tcp-write-prefetch`).
+    pub prefetch_bytes: Option<u64>,
 }
 
 impl Seen {
@@ -39,10 +41,17 @@ impl Seen {
                 Role::Server => self.is_connection_back() || self.facts.is_full_duplex,
             };
         FlowId {
-            number: self.facts.flow,
+            number: self.number(),
             against_role,
             key: self.key.clone(),
         }
+    }
+
+    /// The client's own number of the flow, if it told (`--sync-transfer-id`).
+    fn number(&self) -> u32 {
+        let header = self.facts.header.as_ref();
+        let told = header.and_then(|header| header.transfer);
+        told.map_or(self.facts.flow, u32::from)
     }
 
     /// The connection back of `-d` or `-r`.
@@ -77,6 +86,7 @@ impl Seen {
         Connection {
             device,
             socket: Some(facts.socket),
+            prefetch_bytes: self.prefetch_bytes.filter(|_| client && facts.is_tcp),
             isochronous: self.asked(UpperFlags::ISOCHRONOUS),
             burst_period_seconds: period.filter(|fps| *fps > 0.0).map(|fps| 1.0 / fps),
             way,
@@ -124,6 +134,32 @@ impl Seen {
         }
     }
 
+    /// Whether what comes are bursts at a period, which have rows of their own.
+    pub fn has_bursts(&self) -> bool {
+        self.role == Role::Server && self.asked(UpperFlags::BURSTS)
+    }
+
+    /// The row of a burst.
+    pub fn burst_row(&self, burst: &ReceivedBurst) -> Row {
+        let ms = |time: Nanos| time.as_secs_f64() * 1e3;
+        Row {
+            id: Id::Flow(self.id(Way::Receives)),
+            from_seconds: (burst.began - self.facts.began_wall).as_secs_f64(),
+            to_seconds: (burst.ended - self.facts.began_wall).as_secs_f64(),
+            is_final: false,
+            bytes: burst.size.get(),
+            figures: Figures::TcpReceived(TcpReceived {
+                reads: burst.classes.iter().sum(),
+                by_size: burst.classes,
+                bursts: Some(Bursts::One {
+                    transfer_ms: ms(burst.ended - burst.began),
+                    period_ms: ms(burst.period),
+                }),
+                ..TcpReceived::default()
+            }),
+        }
+    }
+
     fn figures(&self, reading: &Reading) -> Figures {
         let counts = &reading.counts;
         match (reading.way, self.facts.is_tcp) {
@@ -148,7 +184,10 @@ impl Seen {
                 by_size: counts.classes,
                 latency: self.facts.trip_times.then(|| spread(&reading.times)),
                 of_frames: self.asked(UpperFlags::ISOCHRONOUS),
-                bursts: None,
+                bursts: reading
+                    .ways
+                    .filter(|_| self.has_bursts())
+                    .map(|ways| Bursts::All(spread(&ways[0]))),
             }),
             (Way::Sends, false) => Figures::UdpSent(UdpSent {
                 datagrams: counts.messages,

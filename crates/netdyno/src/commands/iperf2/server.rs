@@ -13,7 +13,7 @@ use units::{BitRate, Bytes};
 
 use super::screen::Screen;
 use super::{Role, look_up, print};
-use crate::dialect::iperf2::{Interval, Key, Rate, ServerRequest, Socket};
+use crate::dialect::iperf2::{HistogramWish, Interval, Key, Rate, ServerRequest, Socket};
 use crate::say;
 
 /// Descriptors of a server with very many flows.
@@ -52,6 +52,7 @@ pub(super) fn serve(request: &ServerRequest, signals: &Signals) -> ExitCode {
     print(&settings.text(&request.common.form));
     let mut screen = Screen::new(Role::Server, &request.common);
     screen.sums_by_destination = request.sums_by_destination;
+    screen.jitter_histogram = request.jitter_histogram;
     screen.key = key;
     let served = server.run(Some(signals), &mut |event| super::tell(&mut screen, &event));
     match served {
@@ -103,12 +104,20 @@ fn config(request: &ServerRequest, key: Option<&str>) -> Result<Config, String> 
             Some(Interval::Every(interval)) => Some(interval),
             Some(Interval::Frames) | None => None,
         },
-        bins: common.histogram.map(|wish| BinScale {
-            width: wish.width,
-            bins: u32::try_from(wish.bins).unwrap_or(u32::MAX),
-        }),
+        bins: common.histogram.map(scale),
+        jitter_bins: request.jitter_histogram.map(scale),
+        skips_copy: common.skips_copy,
+        omit: common.omit,
         ..Config::default()
     })
+}
+
+/// Bins, as the engine takes them.
+pub(super) fn scale(wish: HistogramWish) -> BinScale {
+    BinScale {
+        width: wish.width,
+        bins: u32::try_from(wish.bins).unwrap_or(u32::MAX),
+    }
 }
 
 /// Options of data sockets, as the engine takes them.
@@ -125,6 +134,7 @@ pub(super) fn order(socket: &Socket) -> SocketOrder {
         quickack: socket.quickack,
         window_clamp: socket.clamp,
         prefetch: socket.prefetch,
+        tx_delay: socket.tx_delay,
         device: None,
     }
 }
@@ -154,6 +164,7 @@ fn settings(
             .histogram
             .map(|wish| (wish.width.get() / 1000, wish.bins)),
         bind: bind.filter(|bind| !bind.is_multicast()),
+        bind_device: common.bind.as_ref().and_then(|bind| bind.device.clone()),
         group: group.map(|group| (group, request.source)),
         one_at_a_time: request.one_at_a_time || group.is_some(),
         by_frame: common.interval == Some(Interval::Frames),

@@ -88,6 +88,7 @@ fn log(event: Event) {
         }
         Event::Note(note) => warn!(note, "iperf 2"),
         Event::Reading(_)
+        | Event::Burst { .. }
         | Event::Ended { reason: None, .. }
         | Event::ServerReport { .. }
         | Event::ReportUnheard { .. }

@@ -151,6 +151,7 @@ fn form(typed: &mut Typed) -> Result<Form, Refusal> {
 
 fn interval(typed: &mut Typed) -> Result<Option<Interval>, Refusal> {
     if typed.text(Opt::Interval) == Some("f") {
+        typed.note("-i f has no effect: there is one row, of the whole test");
         return Ok(Some(Interval::Frames));
     }
     let Some(interval) = typed.seconds(Opt::Interval)?.filter(|i| !i.is_zero()) else {

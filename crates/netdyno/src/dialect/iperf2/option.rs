@@ -378,6 +378,10 @@ pub(super) const WITHOUT_EFFECT: &[(Opt, &str)] = &[
         Opt::SetRandSeed,
         "random sizes and gaps are the same in every run already",
     ),
+    (
+        Opt::L2Checks,
+        "the kernel has checked a datagram's lengths before it hands it over",
+    ),
     (Opt::UdpL4s, "datagrams are not paced by L4S marks"),
     (Opt::UdpL4sVideo, "datagrams are not paced by L4S marks"),
 ];

@@ -120,8 +120,6 @@ pub struct ServerRequest {
     pub key_timeout: Option<Nanos>,
     /// `--sum-dstip`: flows are summed by the address they came to.
     pub sums_by_destination: bool,
-    /// `--l2checks`
-    pub checks_length: bool,
     /// `--jitter-histograms`
     pub jitter_histogram: Option<HistogramWish>,
 }

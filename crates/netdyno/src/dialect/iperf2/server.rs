@@ -30,7 +30,6 @@ pub(super) fn server(mut typed: Typed) -> Result<ServerRequest, Refusal> {
         })?,
         key_timeout: Some(timeout).filter(|timeout| key && !timeout.is_zero()),
         sums_by_destination: typed.has(Opt::SumDstip),
-        checks_length: typed.has(Opt::L2Checks),
         jitter_histogram: histogram(&typed, Opt::JitterHistograms)?,
         common: super::Common {
             notes: std::mem::take(&mut typed.notes),

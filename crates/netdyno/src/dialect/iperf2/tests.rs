@@ -343,7 +343,6 @@ fn what_servers_are_asked() {
          --jitter-histograms=10u,50 -p 6001-6002 -B 239.1.1.1%eth1 --histograms=1m,100,10,90",
     );
     assert!(server.one_at_a_time && server.daemon && server.sums_by_destination);
-    assert!(server.checks_length);
     assert_eq!(
         (server.time, server.flows),
         (Some(Nanos::from_secs(3)), Some(2))
@@ -365,8 +364,8 @@ fn what_servers_are_asked() {
         (histogram.low_percent, histogram.high_percent),
         (10.0, 90.0)
     );
-    // -U is accepted.
-    assert_eq!(server.common.notes.len(), 1);
+    // -U and --l2checks are accepted.
+    assert_eq!(server.common.notes.len(), 2);
     assert_eq!(server.length(), Bytes::new(1470));
 }
 
@@ -403,7 +402,8 @@ fn how_it_is_shown() {
     for line in ["iperf -c h -y X", "iperf -c h -x Q"] {
         assert_eq!(client_with_notes(line).common.notes.len(), 1, "{line}");
     }
-    let frames = client("iperf -c h -i f --isochronous");
+    let frames = client_with_notes("iperf -c h -i f --isochronous");
+    assert_eq!(frames.common.notes.len(), 1);
     assert_eq!(frames.common.interval, Some(Interval::Frames));
     let fast = client_with_notes("iperf -c h -i 0.0001");
     assert_eq!(

@@ -24,7 +24,7 @@ Both
   -B, --bind HOST[:PORT][%DEV]    own address, port (client), interface; a server joins a group
   -e, --enhanced                  more columns: writes, retries, window, round trip, latency
   -f, --format LETTER             unit: b k m g t p (bits), B K M G T P (bytes), a, A (what suits)
-  -i, --interval SECONDS          rows at this distance; 'f': for each frame or burst
+  -i, --interval SECONDS          rows at this distance
   -l, --len N                     bytes of a write or datagram (128K; UDP 1470, over IPv6 1450)
   -m, --print_mss                 show the segment's size
   -M, --mss N                     ask for this segment size
@@ -57,7 +57,7 @@ Server
   -t, --time SECONDS              listen, and receive of each client, this long
   -U, --single_udp                accepted, without effect
       --jitter-histograms[=...]   bins of jitter
-      --l2checks                  check the length of datagrams below IP
+      --l2checks                  accepted, without effect: the kernel has checked lengths
       --permit-key-timeout S      how long the key is taken (20; 0 for ever)
       --sum-dstip                 sum flows by the address that they came to
       --tcp-rx-window-clamp N     limit of the receive window
@@ -84,7 +84,7 @@ Client: how much and how
       --burst-period S, --burst-size N  N bytes every S seconds
       --near-congestion[=W]       after each write a pause of W round trips (0.5)
       --tcp-write-prefetch N      write only while less than N bytes wait unsent
-      --tcp-tx-delay MS           the kernel sends this much later
+      --tcp-tx-delay MS           the kernel sends this much later (with qdisc fq)
       --trip-times                times of one way; both clocks must agree
       --tcp-write-times           how long writes take
       --txstart-time UNIX, --txdelay-time S, --send-delay S   when to start; from flow to flow

@@ -124,7 +124,7 @@ fn printed(hosts: &Hosts<'_>, whose: &str, port: u16, server: &str, client: &str
 
 /// The kinds of lines, without figures and in an order of their own: directions race, and how many
 /// intervals there are depends on when the last of them ended.
-fn layout(text: &str) -> Vec<String> {
+pub fn layout(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(redacted).collect();
     // iperf's server sums the two directions of one connection in some runs and not in others.
     if text.contains("(full-duplex)") {

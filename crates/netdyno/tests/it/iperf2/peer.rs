@@ -98,6 +98,11 @@ impl Peer {
         self.child.id()
     }
 
+    /// Whether it is gone before anybody told it to.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Ends it and gives what it printed.
     pub fn end(mut self) -> String {
         // iperf's UDP server is busy with its client's end for 250 ms, and prints late.

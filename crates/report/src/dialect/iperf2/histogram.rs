@@ -38,6 +38,8 @@ pub struct Histogram {
 pub enum Timed {
     /// The way of datagrams.
     Datagrams,
+    /// How much the way of a datagram differs from that of the one before.
+    Jitter,
     /// The way of bursts or frames.
     Bursts,
     /// Writes.
@@ -56,6 +58,7 @@ impl Histogram {
     pub fn line(&self) -> String {
         let name = match self.of {
             Timed::Datagrams => "T8",
+            Timed::Jitter => "J8",
             Timed::Bursts => "F8",
             Timed::Writes => "W8",
             Timed::Waits => "S8",

@@ -48,6 +48,8 @@ pub struct Settings {
     pub histogram: Option<(u64, u64)>,
     /// The server's address (`-B`).
     pub bind: Option<IpAddr>,
+    /// The interface of it.
+    pub bind_device: Option<String>,
     /// The group that the server joins, and the source of it (`-H`).
     pub group: Option<(IpAddr, Option<IpAddr>)>,
     /// `-1`, or a multicast server.
@@ -153,6 +155,7 @@ impl Settings {
             prefetch_bytes: None,
             histogram: None,
             bind: None,
+            bind_device: None,
             group: None,
             one_at_a_time: false,
             by_frame: false,

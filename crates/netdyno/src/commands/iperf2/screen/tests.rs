@@ -52,6 +52,8 @@ fn reading(flow: u32, way: Way, from_to_millis: (u64, u64), counts: Counts) -> E
         times: Moments::default(),
         ways: None,
         bins: None,
+        jitter_bins: None,
+        omitted: None,
         responses: None,
     }))
 }
