@@ -117,6 +117,8 @@ pub(super) struct Writer {
     parameters: Option<Parameters>,
     kept: Option<Kept>,
     outcome: Option<Outcome>,
+    /// How it ended, and why if it is not what was asked.
+    end: (Status, Option<String>),
 }
 
 impl Writer {
@@ -130,6 +132,7 @@ impl Writer {
             parameters: None,
             kept: None,
             outcome: None,
+            end: (Status::Failed, None),
         }
     }
 
@@ -223,12 +226,19 @@ impl Scribe for Writer {
                 .complain(&format!("error - {mark}{sentence}"));
         }
         self.desk.end(self.desk.one_off || ends);
+        self.end = match error {
+            None => (Status::Ok, None),
+            Some(error) if was_ended(error) => (Status::Interrupted, None),
+            Some(error) => (Status::Failed, Some(error.sentence.clone())),
+        };
+    }
+}
+
+impl Drop for Writer {
+    /// Writes the run's document. The client, who has gone by now, does not wait for the disk.
+    fn drop(&mut self) {
         if let Some(kept) = self.kept.take() {
-            let (status, reason) = match error {
-                None => (Status::Ok, None),
-                Some(error) if was_ended(error) => (Status::Interrupted, None),
-                Some(error) => (Status::Failed, Some(error.sentence.clone())),
-            };
+            let (status, reason) = self.end.clone();
             kept.finish(self.outcome.as_ref(), status, reason);
         }
     }

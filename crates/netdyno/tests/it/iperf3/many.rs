@@ -1,5 +1,6 @@
 //! Many clients at once, and only one.
 
+use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -54,6 +55,9 @@ fn a_server_of_one_test_is_busy() {
         first.env("XDG_STATE_HOME", state.path());
         first.args(["-c", &served.at.ip().to_string(), "-p", "6401", "-t", "20"]);
         let mut first = first.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        // Before it says so, somebody else may have the place, and it is the one that is refused.
+        let mut said = BufReader::new(first.stdout.as_mut().unwrap());
+        said.read_line(&mut String::new()).unwrap();
         for whose in [Whose::Theirs, Whose::Ours] {
             let said = eventually("it is busy", || {
                 let said = Said::asking(whose, served.at, "-n 1K");
@@ -141,8 +145,12 @@ fn a_run_is_kept() {
 fn a_servers_run_is_kept() {
     not_run::needs_namespaces!();
     hosts("", Family::V4, |hosts| {
-        let served = Served::start(hosts, Whose::Ours, 6404, "");
-        for (words, kind) in [("-n 2M", "stream"), ("-u -R -k 50 -l 1000", "udp-maerts")] {
+        // A store each: which of two runs of one second is the latest is not said by their names.
+        for (port, words, kind) in [
+            (6404, "-n 2M", "stream"),
+            (6406, "-u -R -k 50 -l 1000", "udp-maerts"),
+        ] {
+            let served = Served::start(hosts, Whose::Ours, port, "");
             let client = Said::asking(Whose::Ours, served.at, words).well(words);
             let document = eventually("the run is kept", || {
                 let mut show = netdyno();
