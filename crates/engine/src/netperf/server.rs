@@ -6,8 +6,8 @@ mod test;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use plan::{Cidr, Family};
@@ -168,7 +168,9 @@ impl Server {
         }
         self.shared.ending.store(true, Ordering::Release);
         for guest in &sessions {
-            guest.wake.wake();
+            if let Some(wake) = guest.wake.upgrade() {
+                wake.wake();
+            }
         }
         for guest in sessions {
             // A session that panicked has said so on standard error.
@@ -197,7 +199,7 @@ impl Server {
                 warn!(%peer, "netperf: refused: no descriptor for it");
                 continue;
             };
-            let (shared, told) = (self.shared.clone(), wake.clone());
+            let (shared, told) = (self.shared.clone(), Arc::downgrade(&wake));
             shared.sessions.fetch_add(1, Ordering::AcqRel);
             let number = shared.number.fetch_add(1, Ordering::Relaxed) + 1;
             let thread = std::thread::Builder::new()
@@ -205,10 +207,10 @@ impl Server {
                 .stack_size(STACK)
                 .spawn(move || {
                     let place = Place(shared);
-                    session::lead(socket, peer, number, told, &place.0);
+                    session::lead(socket, peer, number, wake, &place.0);
                 });
             match thread {
-                Ok(thread) => sessions.push(Guest { thread, wake }),
+                Ok(thread) => sessions.push(Guest { thread, wake: told }),
                 Err(error) => {
                     self.shared.sessions.fetch_sub(1, Ordering::AcqRel);
                     warn!(%peer, %error, "netperf: refused: no thread for it");
@@ -247,7 +249,8 @@ impl Server {
 
 struct Guest {
     thread: JoinHandle<()>,
-    wake: Arc<Wake>,
+    /// Its thread's: the descriptor goes with the session, not when somebody looks here again.
+    wake: Weak<Wake>,
 }
 
 /// A session's place; given back however the session ends.

@@ -35,7 +35,7 @@ fn show_prints_what_the_run_printed() {
         assert!(
             absent
                 .stderr
-                .contains("there is no run '20000101T000000-0000'"),
+                .contains("there is no run, comparison or series '20000101T000000-0000'"),
             "{}",
             absent.stderr
         );

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use proto::iperf3::{Cookie, Hello, State};
@@ -64,7 +64,8 @@ pub(super) struct Shared {
 
 struct Guest {
     thread: JoinHandle<()>,
-    wake: Arc<Wake>,
+    /// Its thread's: the descriptor goes with the session, not when somebody looks here again.
+    wake: Weak<Wake>,
 }
 
 enum Listener {
@@ -146,7 +147,9 @@ impl Acceptor {
         let end = self.serve(signals);
         self.shared.ending.store(true, Ordering::Release);
         for guest in &self.guests {
-            guest.wake.wake();
+            if let Some(wake) = guest.wake.upgrade() {
+                wake.wake();
+            }
         }
         for guest in self.guests {
             // A session that panicked has said so on standard error.
@@ -293,16 +296,16 @@ impl Acceptor {
         self.shared.tests.fetch_add(1, Ordering::AcqRel);
         let number = self.shared.number.fetch_add(1, Ordering::Relaxed) + 1;
         let place = Place(self.shared.clone());
-        let told = wake.clone();
+        let told = Arc::downgrade(&wake);
         let thread = std::thread::Builder::new()
             .name(format!("iperf3-{number}"))
             .stack_size(STACK)
             .spawn(move || {
                 let place = place;
-                guest::lead(socket, peer, cookie, number, told, &place.0);
+                guest::lead(socket, peer, cookie, number, wake, &place.0);
             });
         match thread {
-            Ok(thread) => self.guests.push(Guest { thread, wake }),
+            Ok(thread) => self.guests.push(Guest { thread, wake: told }),
             // Its place was given back with it.
             Err(error) => warn!(%peer, %error, "iperf3: refused: no thread for it"),
         }
