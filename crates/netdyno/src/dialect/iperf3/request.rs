@@ -5,7 +5,7 @@ use report::dialect::iperf3::Notation;
 use units::{Bytes, Nanos};
 
 use super::gather::Typed;
-use super::{Ask, Authorization, Credentials, Iperf3Request, Refusal, Serve};
+use super::{Ask, Authorization, Common, Credentials, Iperf3Request, Refusal, Serve};
 
 /// Datagrams of one send call that the kernel takes (UDP_MAX_SEGMENTS of include/linux/udp.h).
 const MOST_SEGMENTS: u64 = 128;
@@ -111,14 +111,11 @@ impl Typed {
         self.common
             .notes
             .extend(without_effect(&self.parameters, self.gsro));
-        let of_sctp = [
-            (self.sctp_streams.is_some(), "--nstreams"),
-            (!self.common.sctp_bind.is_empty(), "-X"),
-        ];
-        for (_, option) in of_sctp.into_iter().filter(|(given, _)| *given) {
-            let note = "an SCTP test here has one stream and one address, it has no effect";
-            self.common.notes.push(format!("{option}: {note}"));
-        }
+        let streams = self.sctp_streams.is_some().then_some("--nstreams");
+        let addresses = one_address(&self.common);
+        self.common
+            .notes
+            .extend(streams.into_iter().chain(addresses).map(of_sctp));
         Ok(Ask {
             common: self.common,
             host,
@@ -150,6 +147,8 @@ impl Typed {
             let note = "--cport: a server has one port (-p), it has no effect";
             self.common.notes.push(note.to_owned());
         }
+        let addresses = one_address(&self.common);
+        self.common.notes.extend(addresses.map(of_sctp));
         self.common.receive_timeout = self.receive_timeout.unwrap_or(self.common.receive_timeout);
         Ok(Serve {
             common: self.common,
@@ -163,6 +162,15 @@ impl Typed {
             most_tests: self.most_tests,
         })
     }
+}
+
+/// The option that asks for more addresses than one end's.
+fn one_address(common: &Common) -> Option<&'static str> {
+    (!common.sctp_bind.is_empty()).then_some("-X")
+}
+
+fn of_sctp(option: &str) -> String {
+    format!("{option}: an SCTP test here has one stream and one address, it has no effect")
 }
 
 fn check_block(parameters: &Parameters) -> Result<(), Refusal> {
