@@ -6,6 +6,7 @@
 )]
 
 mod client;
+mod differences;
 mod document;
 mod forwarder;
 mod hosts;

@@ -1,13 +1,12 @@
 //! What our client prints for a command line, held against what 2.1.8 prints, both at the same
 //! server of ours: the same lines, but for the figures.
 
-use std::sync::Mutex;
-
 use plan::Family;
 use record::End;
 
 use super::output::layout;
 use super::peer::{Peer, Whose};
+use crate::differences;
 use crate::hosts::{Hosts, hosts};
 
 /// Options of a client of streams.
@@ -88,23 +87,7 @@ fn clients_print_the_same() {
         let streams = STREAMS.iter().map(|line| format!("-p 6101 {line}"));
         let datagrams = DATAGRAMS.iter().map(|line| format!("-p 6102 -u {line}"));
         let todo: Vec<String> = streams.chain(datagrams).collect();
-        let (todo, wrong) = (Mutex::new(todo), Mutex::new(Vec::new()));
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    loop {
-                        let Some(line) = todo.lock().unwrap().pop() else {
-                            return;
-                        };
-                        if let Some(difference) = difference(hosts, &line) {
-                            wrong.lock().unwrap().push(difference);
-                        }
-                    }
-                });
-            }
-        });
-        let wrong = wrong.into_inner().unwrap();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        differences::none(todo, 8, |line| difference(hosts, line));
     });
 }
 

@@ -2,12 +2,11 @@
 //! same netserver: the same lines to the last blank, but for the figures and for the end of the
 //! banner, which names what a netperf was built with.
 
-use std::sync::Mutex;
-
 use plan::Family;
 use tempfile::TempDir;
 
 use super::{Netserver, Said, Whose, addresses};
+use crate::differences;
 use crate::hosts::{Hosts, hosts};
 
 /// A test with a number of bytes or transactions that takes no time.
@@ -80,23 +79,7 @@ fn lines_are_netperfs() {
     lines.extend(SINGLE.map(str::to_owned));
     hosts("", Family::V4, move |hosts| {
         let _server = Netserver::start(hosts, Whose::Theirs, "");
-        let (left, wrong) = (Mutex::new(lines), Mutex::new(Vec::new()));
-        std::thread::scope(|scope| {
-            for _ in 0..16 {
-                scope.spawn(|| {
-                    loop {
-                        let Some(line) = left.lock().unwrap().pop() else {
-                            return;
-                        };
-                        if let Some(difference) = difference(hosts, &line) {
-                            wrong.lock().unwrap().push(difference);
-                        }
-                    }
-                });
-            }
-        });
-        let wrong = wrong.into_inner().unwrap();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        differences::none(lines, 16, |line| difference(hosts, line));
     });
 }
 
