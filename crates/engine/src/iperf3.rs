@@ -19,6 +19,8 @@ mod socket;
 mod staff;
 mod test;
 
+pub use socket::Keepalive;
+
 pub use event::{
     Connected, Contact, Datagrams, Event, Interval, Outcome, PathSample, Started, StreamInterval,
     StreamOutcome,

@@ -43,6 +43,20 @@ pub(crate) fn on_one_port<T>(
     Ok((opened, port))
 }
 
+/// A link-local address on its interface; others are as they are.
+///
+/// # Errors
+/// ENODEV where there is no such interface.
+pub(crate) fn in_scope(address: SocketAddr, device: Option<&str>) -> io::Result<SocketAddr> {
+    match (address, device) {
+        (SocketAddr::V6(mut v6), Some(device)) if v6.ip().is_unicast_link_local() => {
+            v6.set_scope_id(sys::interface_index(device)?);
+            Ok(v6.into())
+        }
+        _ => Ok(address),
+    }
+}
+
 /// EAFNOSUPPORT or EADDRNOTAVAIL: the kernel was built or booted without the family.
 fn lacks_family(error: &io::Error) -> bool {
     use io::ErrorKind::{AddrNotAvailable, Unsupported};
@@ -65,6 +79,17 @@ mod tests {
         let both = addresses(None, Family::Any);
         let (opened, port) = on_one_port(&both, 0, |address| Ok((address.port(), 7))).unwrap();
         assert_eq!((opened, port), (vec![0, 7], 7));
+    }
+
+    #[test]
+    fn a_link_local_address_is_of_an_interface() {
+        let local: SocketAddr = "[fe80::1]:5".parse().unwrap();
+        let scoped = in_scope(local, Some("lo")).unwrap();
+        assert_eq!(scoped.to_string(), "[fe80::1%1]:5");
+        assert!(in_scope(local, Some("nosuch0")).is_err());
+        for address in [local, "127.0.0.1:5".parse().unwrap()] {
+            assert_eq!(in_scope(address, None).unwrap(), address);
+        }
     }
 
     #[test]

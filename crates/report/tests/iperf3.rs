@@ -294,6 +294,29 @@ fn a_refused_client_has_a_document_all_the_same() {
 }
 
 #[test]
+fn a_stream_names_its_test_where_there_are_several() {
+    let mut transcript = transcript(Role::Server, Notation::JsonStream { document: false });
+    let (contact, started, one) = (contact(), Started::default(), moved(1000, 0.0, 1.0));
+    let mut prints = vec![transcript.show(&Event::Contact(&contact), "")];
+    prints.push(transcript.show(&Event::Started(&started), ""));
+    transcript.name(Some(7));
+    prints.push(transcript.show(&Event::Interval(&one), ""));
+    transcript.name(None);
+    prints.push(transcript.show(&Event::Interval(&one), ""));
+    let lines = lines(&prints);
+    let keys: Vec<Vec<&String>> = lines
+        .iter()
+        .map(|line| line.as_object().unwrap().keys().collect())
+        .collect();
+    assert_eq!(keys[0], ["data", "event"]);
+    assert_eq!(keys[1], ["cookie", "data", "event", "test"]);
+    assert_eq!(keys[2], keys[0]);
+    // The line of its start, which had no number, says the same word.
+    assert_eq!(lines[1]["cookie"], lines[0]["data"]["cookie"]);
+    assert_eq!(lines[1]["test"], 7);
+}
+
+#[test]
 fn a_stream_has_a_line_an_event() {
     for full in [false, true] {
         let mut transcript = transcript(Role::Client, Notation::JsonStream { document: full });

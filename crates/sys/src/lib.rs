@@ -22,6 +22,7 @@ pub mod usage;
 mod arrival;
 mod batch;
 mod epoll;
+mod frames;
 mod options;
 mod socket;
 mod tap;
@@ -32,7 +33,8 @@ mod wake;
 pub use arrival::{Arrival, receive_from, send_from, tell_destinations, udp_for_peer};
 pub use batch::{RecvBatch, SendBatch};
 pub use epoll::{Epoll, Events, Readiness};
-pub use options::Options;
+pub use frames::{Frame, FrameTap};
+pub use options::{Options, interface_index};
 pub use socket::{
     accept, bind, connect, local_address, mptcp_listener, mptcp_socket, reuse_address,
     sctp_listener, sctp_socket, set_blocking, shut, shut_receiving, shut_sending, take_error,

@@ -3,6 +3,8 @@
 mod datagram;
 mod stream;
 
+pub use datagram::interface_index;
+
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
@@ -249,9 +251,27 @@ impl<'a> Options<'a> {
     /// # Errors
     /// EPERM where the label is another user's; what setsockopt(2) says.
     pub fn set_flow_label(self, label: u32, peer: std::net::Ipv6Addr) -> io::Result<()> {
-        /// IPV6_FLOWLABEL_MGR and IPV6_FLOWINFO_SEND in include/uapi/linux/in6.h.
-        const MANAGER: i32 = 32;
+        /// IPV6_FLOWINFO_SEND and IPV6_FL_F_CREATE in include/uapi/linux/in6.h.
         const SEND: i32 = 33;
+        const CREATE: u16 = 1;
+        self.manage_flow_label(label, peer, CREATE)?;
+        option(&self.0, libc::IPPROTO_IPV6, SEND, 1)
+    }
+
+    /// Connections of this TCP listener carry the flow label that their client's carry.
+    ///
+    /// # Errors
+    /// EPERM where net.ipv6.flowlabel_consistency is on, as it usually is; EOPNOTSUPP where the
+    /// listener is of Multipath TCP.
+    pub fn reflect_flow_labels(self) -> io::Result<()> {
+        /// IPV6_FL_F_REFLECT in include/uapi/linux/in6.h.
+        const REFLECT: u16 = 4;
+        self.manage_flow_label(0, std::net::Ipv6Addr::UNSPECIFIED, REFLECT)
+    }
+
+    fn manage_flow_label(self, label: u32, peer: std::net::Ipv6Addr, flags: u16) -> io::Result<()> {
+        /// IPV6_FLOWLABEL_MGR in include/uapi/linux/in6.h.
+        const MANAGER: i32 = 32;
         /// struct in6_flowlabel_req in include/uapi/linux/in6.h.
         #[repr(C)]
         struct Request {
@@ -267,10 +287,10 @@ impl<'a> Options<'a> {
         let request = Request {
             address: peer.octets(),
             label: label.to_be(),
-            // IPV6_FL_A_GET, IPV6_FL_S_ANY, IPV6_FL_F_CREATE.
+            // IPV6_FL_A_GET, IPV6_FL_S_ANY.
             action: 0,
             share: 255,
-            flags: 1,
+            flags,
             expires: 0,
             linger: 0,
             pad: 0,
@@ -284,8 +304,8 @@ impl<'a> Options<'a> {
                 (&raw const request).cast(),
                 size_of::<Request>() as libc::socklen_t,
             )
-        })?;
-        option(&self.0, libc::IPPROTO_IPV6, SEND, 1)
+        })
+        .map(drop)
     }
 
     /// SO_KEEPALIVE with the system's own times.

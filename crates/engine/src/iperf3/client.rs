@@ -13,7 +13,7 @@ use proto::iperf3::{ErrorNumber, Parameters, SessionError};
 use sys::signal::Signals;
 use units::Nanos;
 
-use super::{Event, Outcome};
+use super::{Event, Keepalive, Outcome};
 pub(super) use drive::started;
 
 /// A test, and this end's part of it.
@@ -41,8 +41,8 @@ pub struct Job {
     pub receive_timeout: Nanos,
     /// TCP_USER_TIMEOUT.
     pub send_timeout: Option<Nanos>,
-    /// Keep-alive of the control connection: idle time, interval, count.
-    pub keepalive: Option<(Option<Nanos>, Option<Nanos>, Option<u32>)>,
+    /// Keep-alive of the control connection.
+    pub keepalive: Option<Keepalive>,
 }
 
 /// What came of a test. Whatever was measured is there, with or without an error.

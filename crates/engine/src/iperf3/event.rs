@@ -99,6 +99,8 @@ pub struct StreamInterval {
 pub struct PathSample {
     /// Segments that were sent again in the interval.
     pub retransmits: u64,
+    /// Payload that was acknowledged in the interval.
+    pub acked: Option<u64>,
     /// All that TCP_INFO says.
     pub info: TcpInfo,
 }
@@ -150,6 +152,9 @@ pub struct StreamOutcome {
     pub total: Counters,
     /// Datagrams that arrived, omitted time included.
     pub arrived: u64,
+    /// Payload of TCP that this end has sent in the counted time and the other end acknowledged:
+    /// in that time, or, of a test of so many bytes, before its end was said.
+    pub acked: Option<u64>,
     /// The socket at the end.
     pub tcp_info: Option<TcpInfo>,
     /// Congestion control.

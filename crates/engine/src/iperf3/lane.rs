@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use proto::iperf3::{Omitted, PathSummary, Protocol, StreamId, StreamResult};
+use proto::iperf3::{Cookie, Omitted, Parameters, PathSummary, Protocol, StreamId, StreamResult};
 use record::TcpInfo;
 use sys::Options;
 use units::Nanos;
@@ -19,6 +19,8 @@ pub(super) struct Lane {
     pub socket: Arc<OwnedFd>,
     pub counts: Arc<Counts>,
     protocol: Protocol,
+    /// What TCP counts as acknowledged before the first payload.
+    acked_before: u64,
     /// Where what counts begins.
     base: Mark,
     /// The edge before.
@@ -54,19 +56,24 @@ impl Path {
     }
 }
 
+fn since(now: Option<u64>, before: Option<u64>) -> Option<u64> {
+    Some(now?.saturating_sub(before?))
+}
+
 /// The congestion window in bytes.
 fn cwnd(info: &TcpInfo) -> u64 {
     info.tcpi_snd_cwnd.unwrap_or(0) * info.tcpi_snd_mss.unwrap_or(0)
 }
 
 impl Lane {
-    /// The stream that was opened as the `index`-th.
+    /// The stream that was opened as the `index`-th, at the client's end or the server's.
     pub fn new(
         index: u32,
         socket: OwnedFd,
         remote: SocketAddr,
         sends: bool,
-        protocol: Protocol,
+        parameters: &Parameters,
+        client: bool,
     ) -> Self {
         let connected = Connected {
             id: StreamId::of_index(index),
@@ -75,11 +82,16 @@ impl Lane {
             local: sys::local_address(&socket).unwrap_or(remote),
             remote,
         };
+        let acked = sys::tcp_info(&socket).ok();
+        let acked = acked.and_then(|info| info.tcpi_bytes_acked).unwrap_or(0);
+        // A client's SYN and cookie, which may be acknowledged in a moment.
+        let least = if client { 1 + Cookie::LEN as u64 } else { 0 };
         Self {
+            acked_before: acked.max(least),
             connected,
             socket: Arc::new(socket),
             counts: Arc::default(),
-            protocol,
+            protocol: parameters.protocol,
             base: Mark::default(),
             last: Mark::default(),
             shown_lost: 0,
@@ -101,6 +113,13 @@ impl Lane {
         let counters = self.counts.tally.counters(false);
         let (arrivals, jitter_ns) = self.counts.arrivals();
         let sends = self.connected.sends;
+        let info = match self.protocol {
+            Protocol::Tcp => sys::tcp_info(&*self.socket).ok(),
+            Protocol::Udp | Protocol::Sctp => None,
+        };
+        let acked = info
+            .filter(|_| sends)
+            .and_then(|info| info.tcpi_bytes_acked);
         Mark {
             at: now,
             bytes: if sends {
@@ -111,10 +130,8 @@ impl Lane {
             messages: counters.written_messages,
             arrivals,
             jitter_ns,
-            info: match self.protocol {
-                Protocol::Tcp => sys::tcp_info(&*self.socket).ok(),
-                Protocol::Udp | Protocol::Sctp => None,
-            },
+            info,
+            acked: acked.map(|acked| acked.saturating_sub(self.acked_before)),
         }
     }
 
@@ -131,6 +148,7 @@ impl Lane {
                 .retransmits()
                 .unwrap_or(0)
                 .saturating_sub(before.retransmits().unwrap_or(0)),
+            acked: since(mark.acked, before.acked),
             info,
         });
         let datagrams = (self.protocol == Protocol::Udp).then(|| {
@@ -159,6 +177,12 @@ impl Lane {
         }
     }
 
+    /// What is acknowledged by now of all that was sent up to the last edge.
+    pub fn settled(&self) -> Option<u64> {
+        let acked = since(self.mark(self.last.at).acked, self.base.acked)?;
+        Some(acked.min(self.last.bytes - self.base.bytes))
+    }
+
     /// Bytes of all time.
     pub fn bytes(&self) -> u64 {
         let counters = self.counts.tally.counters(false);
@@ -181,8 +205,8 @@ impl Lane {
             (true, true) => mark.messages,
             (true, false) => mark.arrivals.highest,
         };
-        let since = last.retransmits().unwrap_or(0);
-        let retransmits = since.saturating_sub(base.retransmits().unwrap_or(0));
+        let retransmits = last.retransmits().unwrap_or(0);
+        let retransmits = retransmits.saturating_sub(base.retransmits().unwrap_or(0));
         let seconds = (last.at - base.at).as_secs_f64();
         let result = StreamResult {
             id: self.connected.id,
@@ -211,6 +235,7 @@ impl Lane {
             packets: packets(&last) - packets(&base),
             total,
             arrived: last.arrivals.received,
+            acked: since(last.acked, base.acked),
             tcp_info: last.info,
             congestion: tcp
                 .then(|| Options::of(&*self.socket).congestion_control().ok())

@@ -85,6 +85,13 @@ impl Ledger {
         self.last - self.phase
     }
 
+    /// Tells of each stream what is acknowledged by now.
+    pub fn settle(&self, outcomes: &mut [StreamOutcome]) {
+        for (lane, outcome) in self.lanes.iter().zip(outcomes) {
+            outcome.acked = lane.settled();
+        }
+    }
+
     /// What came of each stream, at the client's end or the server's.
     pub fn outcomes(&self, client: bool) -> Vec<StreamOutcome> {
         let lanes = self.lanes.iter();

@@ -16,6 +16,8 @@ pub(super) struct Mark {
     pub jitter_ns: u64,
     /// Of TCP.
     pub info: Option<TcpInfo>,
+    /// Payload that a TCP receiver has acknowledged.
+    pub acked: Option<u64>,
 }
 
 impl Mark {

@@ -18,7 +18,7 @@ use sys::signal::Signals;
 use units::Nanos;
 
 pub use super::limit::RateLimit;
-use super::{Event, Outcome};
+use super::{Event, Keepalive, Outcome};
 use crate::server::BindError;
 use acceptor::Acceptor;
 
@@ -53,8 +53,10 @@ pub struct Config {
     pub interval: Option<Nanos>,
     /// How long a receiver waits for data.
     pub receive_timeout: Nanos,
-    /// TCP_USER_TIMEOUT.
+    /// TCP_USER_TIMEOUT of control and data.
     pub send_timeout: Option<Nanos>,
+    /// Keep-alive of control connections.
+    pub keepalive: Option<Keepalive>,
     /// Says whether a client's token is good, or why not.
     pub authorize: Option<Authorize>,
     /// Makes a scribe for each test, by its number from 1.

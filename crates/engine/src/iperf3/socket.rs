@@ -164,6 +164,30 @@ pub(super) fn send_timeout(socket: &OwnedFd, time: Option<Nanos>) -> Result<(), 
     }
 }
 
+/// SO_KEEPALIVE of a control connection; what is none is the system's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Keepalive {
+    /// Silence before the first probe.
+    pub idle: Option<Nanos>,
+    /// From probe to probe.
+    pub interval: Option<Nanos>,
+    /// Probes before the connection is given up.
+    pub count: Option<u32>,
+}
+
+/// SO_KEEPALIVE.
+///
+/// # Errors
+/// What the system answered.
+pub(super) fn keepalive(socket: &OwnedFd, times: Option<Keepalive>) -> Result<(), OptionError> {
+    let Some(times) = times else {
+        return Ok(());
+    };
+    let options = Options::of(socket);
+    let kept = options.set_keepalive_times(times.idle, times.interval, times.count);
+    set(155, "the keep-alive of the control connection", kept)
+}
+
 /// SO_BINDTODEVICE.
 ///
 /// # Errors

@@ -47,7 +47,7 @@ impl Options<'_> {
         source: Option<IpAddr>,
         interface: Option<&str>,
     ) -> io::Result<()> {
-        let index = interface.map(index_of).transpose()?.unwrap_or(0);
+        let index = interface.map(interface_index).transpose()?.unwrap_or(0);
         let socket = SockRef::from(&self.0);
         match (group, source) {
             (IpAddr::V4(group), None) => {
@@ -122,7 +122,11 @@ impl Options<'_> {
     }
 }
 
-fn index_of(interface: &str) -> io::Result<u32> {
+/// The kernel's number of an interface.
+///
+/// # Errors
+/// ENODEV where there is none of that name.
+pub fn interface_index(interface: &str) -> io::Result<u32> {
     let name = std::ffi::CString::new(interface)
         .map_err(|_| io::Error::from_raw_os_error(libc::ENODEV))?;
     // SAFETY: `name` is a C string that lives through the call.

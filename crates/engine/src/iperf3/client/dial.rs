@@ -44,8 +44,9 @@ fn one(job: &Job, address: SocketAddr, signals: Option<&Signals>) -> Result<Owne
         error: Arc::new(error),
     };
     let socket = sys::tcp_socket(address).map_err(failed)?;
-    bind(&socket, job, address, 0)?;
+    // A link-local address of ours has to have its interface first.
     socket::device(&socket, job.device.as_deref())?;
+    bind(&socket, job, address, 0)?;
     socket::send_timeout(&socket, job.send_timeout)?;
     sys::connect(&socket, address).map_err(failed)?;
     let epoll = Epoll::new().map_err(ClientError::system)?;
@@ -90,7 +91,12 @@ pub(super) fn bind(
     };
     let fits = job.bind.filter(|bind| bind.is_ipv4() == peer.is_ipv4());
     if fits.is_some() || port != 0 {
-        let own = SocketAddr::new(fits.unwrap_or(any), port);
+        let mut own = SocketAddr::new(fits.unwrap_or(any), port);
+        if let (SocketAddr::V6(own), SocketAddr::V6(peer)) = (&mut own, peer)
+            && own.ip().is_unicast_link_local()
+        {
+            own.set_scope_id(peer.scope_id());
+        }
         sys::reuse_address(socket)
             .and_then(|()| sys::bind(socket, own))
             .map_err(|error| {

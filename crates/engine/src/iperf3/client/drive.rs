@@ -13,7 +13,7 @@ use super::{ClientError, Job, Run, dial};
 use crate::control::Control;
 use crate::iperf3::lane::Lane;
 use crate::iperf3::test::{Setup, Test};
-use crate::iperf3::{Contact, Event, Outcome, Started};
+use crate::iperf3::{Contact, Event, Outcome, Started, socket};
 
 /// How long the queue of a sender may take to empty when the time is over; of one that has a
 /// number of bytes to send.
@@ -95,13 +95,9 @@ impl<'a> Driver<'a> {
         };
         let wake = Arc::new(Wake::new().map_err(ClientError::system)?);
         let control = Control::new(socket, wake.clone(), signals).map_err(ClientError::system)?;
-        if let Some((idle, interval, count)) = job.keepalive {
-            let options = Options::of(control.socket());
-            let set = options.set_keepalive_times(idle, interval, count);
-            let number = ErrorNumber::new(155);
-            let doing = "setting the keep-alive of the control connection";
-            set.map_err(|error| ClientError::stream(number, doing, error))?;
-        }
+        // Such a connection has times of its own, which give way to those that were asked.
+        socket::send_timeout(control.socket(), job.send_timeout)?;
+        socket::keepalive(control.socket(), job.keepalive)?;
         Ok(Self {
             job,
             session: ClientSession::new(clock::now(), &cookie, parameters.clone()),
@@ -280,13 +276,13 @@ impl<'a> Driver<'a> {
     }
 
     fn stop(&mut self, now: Nanos) {
+        let counted = self.is_counted();
         let Some(test) = &mut self.test else {
             return;
         };
         let last = test.stop();
         (self.tell)(Event::Interval(&last));
         self.outcome = Some(test.outcome());
-        let counted = self.parameters.bytes.is_some() || self.parameters.blocks.is_some();
         self.draining = Some(Draining {
             until: now + if counted { DRAIN_COUNTED } else { DRAIN },
             look: now,
@@ -295,8 +291,14 @@ impl<'a> Driver<'a> {
         });
     }
 
+    /// Whether it ends by a number, not by time.
+    fn is_counted(&self) -> bool {
+        self.parameters.bytes.is_some() || self.parameters.blocks.is_some()
+    }
+
     /// Says the end when what was sent has left.
     fn drain(&mut self, now: Nanos) {
+        let counted = self.is_counted();
         let (Some(draining), Some(test)) = (&mut self.draining, &self.test) else {
             return;
         };
@@ -312,6 +314,9 @@ impl<'a> Driver<'a> {
             draining.look = now + SETTLE;
         } else {
             self.draining = None;
+            if let Some(outcome) = self.outcome.as_mut().filter(|_| counted) {
+                test.ledger.settle(&mut outcome.streams);
+            }
             // Its turn is what led here.
             let _ = self.session.ended(now);
         }

@@ -74,7 +74,7 @@ impl Opening {
                 let _ = self.epoll.remove(&socket);
                 let index = self.lanes.len() as u32;
                 let sends = parameters.client_sends(index);
-                let lane = Lane::new(index, socket, self.server, sends, parameters.protocol);
+                let lane = Lane::new(index, socket, self.server, sends, parameters, true);
                 self.lanes.push(lane);
             }
             if self.lanes.len() == parameters.streams() as usize {

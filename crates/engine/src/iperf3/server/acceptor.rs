@@ -50,6 +50,8 @@ pub(super) struct Acceptor {
 pub(super) struct Shared {
     pub config: Config,
     pub rooms: Rooms,
+    /// What TCP streams of this end carry as flow label is what their client's carry.
+    pub reflects_labels: bool,
     /// The server ends.
     pub ending: AtomicBool,
     /// Tests at the moment.
@@ -86,9 +88,14 @@ impl Acceptor {
     pub fn bind(config: Config) -> Result<Self, BindError> {
         let wanted = listening::addresses(config.bind, config.family);
         let device = config.device.clone();
+        let mut reflects_labels = true;
         let (listeners, port) = listening::on_one_port(&wanted, config.port, |mut address| {
+            address = listening::in_scope(address, device.as_deref())?;
             let tcp = listen(address)?;
             address.set_port(tcp.local_addr()?.port());
+            if address.is_ipv6() {
+                reflects_labels = Options::of(&tcp).reflect_flow_labels().is_ok();
+            }
             let udp = sys::udp_listener(address)?;
             if let Some(device) = &device {
                 Options::of(&tcp).set_device(device)?;
@@ -108,6 +115,7 @@ impl Acceptor {
             shared: Arc::new(Shared {
                 config,
                 rooms: Rooms::default(),
+                reflects_labels,
                 ending: AtomicBool::new(false),
                 tests: AtomicU32::new(0),
                 number: AtomicU64::new(0),
@@ -330,7 +338,12 @@ impl Acceptor {
             let Some(room) = room else {
                 continue;
             };
-            match sys::udp_for_peer(arrival, self.port) {
+            let device = self.shared.config.device.as_deref();
+            let made = sys::udp_for_peer(arrival, self.port).and_then(|socket| {
+                let bound = device.map(|device| Options::of(&socket).set_device(device));
+                bound.unwrap_or(Ok(())).map(|()| socket)
+            });
+            match made {
                 Ok(socket) => put(
                     &room,
                     Arrival {

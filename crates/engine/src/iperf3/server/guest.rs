@@ -32,6 +32,10 @@ const LIMIT_LOOK: Nanos = Nanos::from_secs(1);
 /// How long the last words to a client may take.
 const LAST_WORDS: Nanos = Nanos::from_millis(500);
 
+/// Why a TCP stream of a server has no label: it could only have its client's.
+const NO_LABEL: &str = "the flow label: an accepted connection takes its client's only with \
+    net.ipv6.flowlabel_consistency=0, and not over Multipath TCP; the stream goes without";
+
 /// The session's thread.
 pub(super) fn lead(
     socket: OwnedFd,
@@ -50,6 +54,12 @@ pub(super) fn lead(
             return scribe.closed(Some(&TestError { number, sentence }));
         }
     };
+    let config = &shared.config;
+    let prepared = socket::send_timeout(control.socket(), config.send_timeout)
+        .and_then(|()| socket::keepalive(control.socket(), config.keepalive));
+    if let Err(failed) = prepared {
+        scribe.tell(Event::Remark(&failed.sentence()));
+    }
     let mut guest = Guest {
         control,
         session: ServerSession::new(clock::now()),
@@ -287,7 +297,11 @@ impl Guest<'_> {
         }
         let index = self.lanes.len() as u32;
         let sends = !parameters.client_sends(index);
-        let lane = Lane::new(index, socket, peer, sends, parameters.protocol);
+        let labelled = parameters.flow_label.is_some() && parameters.protocol == Protocol::Tcp;
+        if labelled && sends && !self.shared.reflects_labels {
+            self.scribe.tell(Event::Remark(NO_LABEL));
+        }
+        let lane = Lane::new(index, socket, peer, sends, parameters, false);
         self.scribe.tell(Event::Connected(&lane.connected));
         self.lanes.push(lane);
         Ok(())
@@ -446,6 +460,8 @@ impl Guest<'_> {
 
     /// Whatever was measured is told, and the client hears what there is to hear.
     fn conclude(mut self, end: Result<(), TestError>) {
+        // The client hears why before its data meets a socket that is gone.
+        self.control.flush(&mut self.session);
         self.leave();
         self.stop();
         if let Some(outcome) = self.outcome.take() {

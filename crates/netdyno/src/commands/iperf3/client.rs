@@ -5,11 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::iperf3::client::{self, ClientError, Job};
 use engine::iperf3::{Contact, Event};
-use proto::iperf3::{Parameters, Protocol, SessionError};
+use proto::iperf3::{ErrorNumber, Parameters, Protocol, SessionError};
 use record::{End, Status};
 use report::dialect::iperf3::{self as output, Transcript};
 use sys::signal::Signals;
-use units::{Bytes, Nanos};
+use units::Bytes;
 
 use super::keep::Kept;
 use super::paper::Paper;
@@ -118,6 +118,16 @@ fn sentence(error: &ClientError) -> String {
         ClientError::Session(SessionError::Busy) => {
             "the server is busy running a test. try again later".to_owned()
         }
+        ClientError::Session(SessionError::Terminated(_)) => "the server has terminated".to_owned(),
+        ClientError::Session(SessionError::Closed { .. }) => {
+            format!("control socket has closed unexpectedly: {error}")
+        }
+        ClientError::Session(SessionError::Refused { number, .. })
+            if *number == ErrorNumber::AUTHORIZATION =>
+        {
+            format!("test authorization failed: {error}; --use-pkcs1-padding is for 3.16 and older")
+        }
+        ClientError::Unreachable { .. } => format!("unable to connect to server: {error}"),
         other => other.to_string(),
     }
 }
@@ -215,7 +225,6 @@ fn job(ask: &Ask) -> Result<Job, String> {
     if let Some(credentials) = &ask.credentials {
         parameters.auth_token = Some(credentials::of_client(credentials)?);
     }
-    let seconds = |seconds: Option<u32>| seconds.map(|s| Nanos::from_secs(s.into()));
     Ok(Job {
         addresses: place::addresses(&ask.host, common.port, common.family)?,
         parameters,
@@ -231,12 +240,6 @@ fn job(ask: &Ask) -> Result<Job, String> {
         connect_timeout: ask.connect_timeout,
         receive_timeout: common.receive_timeout,
         send_timeout: common.send_timeout,
-        keepalive: common.keepalive.map(|keepalive| {
-            (
-                seconds(keepalive.idle_seconds),
-                seconds(keepalive.interval_seconds),
-                keepalive.count,
-            )
-        }),
+        keepalive: common.keepalive.map(Into::into),
     })
 }

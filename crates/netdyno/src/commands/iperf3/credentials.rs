@@ -19,6 +19,7 @@ const PASSWORD: &str = "IPERF3_PASSWORD";
 /// # Errors
 /// The sentence.
 pub(super) fn of_client(credentials: &Credentials) -> Result<String, String> {
+    let key = read("the public key", &credentials.public_key)?;
     let password = match env::var(PASSWORD) {
         Ok(password) => password,
         Err(_) => {
@@ -33,7 +34,6 @@ pub(super) fn of_client(credentials: &Credentials) -> Result<String, String> {
     } else {
         Padding::Oaep
     };
-    let key = read("the public key", &credentials.public_key)?;
     token(
         &key,
         padding,

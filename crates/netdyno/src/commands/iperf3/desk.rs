@@ -92,9 +92,14 @@ impl Desk {
         }
     }
 
+    /// Whether lines of other tests are among those of each.
+    fn has_several(&self) -> bool {
+        self.tests().several
+    }
+
     /// What the lines of a test begin with where others are among them.
     fn mark(&self, number: u64) -> String {
-        match self.tests().several {
+        match self.has_several() {
             true => format!("test #{number}:  "),
             false => String::new(),
         }
@@ -139,6 +144,8 @@ impl Writer {
     fn show(&mut self, event: &output::Event<'_>) {
         let paper = &self.desk.paper;
         let stamp = paper.stamp();
+        let several = self.desk.has_several();
+        self.transcript.name(several.then_some(self.number));
         let text = self.transcript.show(event, &stamp);
         if text.is_empty() || !self.desk.is_text() {
             return paper.write(&text);
@@ -225,7 +232,9 @@ impl Scribe for Writer {
                 .paper
                 .complain(&format!("error - {mark}{sentence}"));
         }
-        self.desk.end(self.desk.one_off || ends);
+        // Who is not let in does not use up a server of one test.
+        let refused = error.is_some_and(|error| error.number == ErrorNumber::AUTHORIZATION);
+        self.desk.end(ends || (self.desk.one_off && !refused));
         self.end = match error {
             None => (Status::Ok, None),
             Some(error) if was_ended(error) => (Status::Interrupted, None),

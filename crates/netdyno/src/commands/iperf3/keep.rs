@@ -162,9 +162,17 @@ impl Kept {
                 .unwrap_or(outcome.window),
         };
         let from = self.omit.get();
+        // A peer tells what it has handed to its kernel.
+        let acked: Option<u64> = match (self.udp, here) {
+            (true, _) => None,
+            (false, true) => streams.iter().map(|stream| stream.acked).sum(),
+            (false, false) => Some(sum(|row| row.counted).written_bytes),
+        };
+        let sends = streams.iter().any(|stream| stream.sends) == here;
         LoadReport {
             window_ns: (from, from + window.get()),
             counted: sum(|row| row.counted),
+            counted_acked_bytes: acked.filter(|_| sends),
             counted_retransmits: streams
                 .iter()
                 .map(|stream| match here {
@@ -279,6 +287,9 @@ fn add<'a>(sum: &mut LoadEdge, streams: impl Iterator<Item = &'a StreamInterval>
             }
         }
         if let Some(path) = &stream.path {
+            if let Some(acked) = path.acked {
+                *sum.acked_bytes.get_or_insert(0) += acked;
+            }
             *sum.retransmits.get_or_insert(0) += path.retransmits;
             rtts += path.info.tcpi_rtt.unwrap_or(0);
             windows += path.info.tcpi_snd_cwnd.unwrap_or(0);

@@ -23,6 +23,12 @@ pub(super) fn addresses(host: &str, port: u16, family: Family) -> Result<Vec<Soc
     }
 }
 
+/// The interface of a link-local address (`-B fe80::1%eth0`).
+pub(super) fn scope(bind: Option<&str>) -> Option<String> {
+    let (_, device) = bind?.split_once('%')?;
+    Some(device.to_owned())
+}
+
 /// Our own address (`-B`).
 ///
 /// # Errors

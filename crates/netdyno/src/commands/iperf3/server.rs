@@ -90,7 +90,8 @@ fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
         device: common
             .device
             .as_ref()
-            .map(|device| device.as_str().to_owned()),
+            .map(|device| device.as_str().to_owned())
+            .or_else(|| place::scope(common.bind.as_deref())),
         allow: Vec::new(),
         max_tests: serve.most_tests.unwrap_or(MOST_TESTS),
         one_off: serve.one_off,
@@ -105,6 +106,7 @@ fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
         interval: common.interval,
         receive_timeout: common.receive_timeout,
         send_timeout: common.send_timeout,
+        keepalive: common.keepalive.map(Into::into),
         authorize,
         scribes: Arc::new(move |number| Box::new(Writer::new(desk.clone(), number))),
     })

@@ -48,6 +48,7 @@ impl Part {
             interval: None,
             receive_timeout: RECEIVE,
             send_timeout: None,
+            keepalive: None,
             authorize: None,
             scribes: Arc::new(|number| Box::new(Log { number })),
         };

@@ -63,6 +63,17 @@ pub struct Keepalive {
     pub count: Option<u32>,
 }
 
+impl From<Keepalive> for engine::iperf3::Keepalive {
+    fn from(typed: Keepalive) -> Self {
+        let seconds = |seconds: Option<u32>| seconds.map(|s| Nanos::from_secs(s.into()));
+        Self {
+            idle: seconds(typed.idle_seconds),
+            interval: seconds(typed.interval_seconds),
+            count: typed.count,
+        }
+    }
+}
+
 impl Default for Common {
     fn default() -> Self {
         Self {

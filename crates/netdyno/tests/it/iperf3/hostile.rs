@@ -1,8 +1,9 @@
 //! Peers that misbehave: they get a sentence or their number, and nothing of them lasts.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use record::End;
 
 use super::{Said, Served, Whose};
 use crate::hosts::{Hosts, hosts};
-use crate::process::eventually;
+use crate::process::{eventually, netdyno};
 
 const PATIENCE: Option<Duration> = Some(Duration::from_secs(30));
 
@@ -310,5 +311,53 @@ fn a_server_that_gives_up_is_quoted_in_every_state() {
         assert!(said.error("length").contains("2147483647"));
         let said = fake(hosts, &whole[..1], &[0x55]);
         assert!(said.error("unknown").contains("0x55"));
+    });
+}
+
+/// A server that is killed in the middle of a test: an error, and all that was measured.
+#[test]
+fn a_server_that_is_killed_takes_no_figures_along() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("iperf3");
+    hosts("", Family::V4, |hosts| {
+        let cells = [
+            (Whose::Theirs, "", "sent"),
+            (Whose::Theirs, "-R", "received"),
+            (Whose::Ours, "-u -R", "received"),
+        ];
+        for (port, (server, words, way)) in (6530..).zip(cells) {
+            let mut served = Served::start(hosts, server, port, "");
+            let state = tempfile::tempdir().unwrap();
+            let mut command = Whose::Ours.command();
+            command.env("XDG_STATE_HOME", state.path());
+            command.args(["-c", &served.at.ip().to_string(), "-p", &port.to_string()]);
+            command.args("-t 60 -b 5M -i 0.2 --json-stream".split(' '));
+            command.args(words.split_whitespace());
+            let mut client = command.stdout(Stdio::piped()).spawn().unwrap();
+            let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
+            let of = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+            // Data moves.
+            while of(&lines.next().unwrap().unwrap())["data"]["sum"]["bytes"]
+                .as_u64()
+                .unwrap_or(0)
+                == 0
+            {}
+            served.child.kill().unwrap();
+            let rest: Vec<_> = lines.map(|line| of(&line.unwrap())).collect();
+            assert_eq!(client.wait().unwrap().code(), Some(1), "{words}");
+            let events: Vec<_> = rest.iter().map(|event| &event["event"]).collect();
+            assert!(events.contains(&&"error".into()), "{words}: {rest:?}");
+            assert_eq!(*events[events.len() - 1], "end", "{words}: {rest:?}");
+            let mut show = netdyno();
+            show.args(["show", "--json"]);
+            show.env("XDG_STATE_HOME", state.path());
+            let shown = of(std::str::from_utf8(&show.output().unwrap().stdout).unwrap());
+            assert_eq!(shown["status"], "failed", "{words}: {shown}");
+            let bytes = shown["loads"][0][way]["bytes"].as_u64();
+            assert!(
+                bytes.is_some_and(|bytes| bytes > 10_000),
+                "{words}: {shown}"
+            );
+        }
     });
 }

@@ -133,8 +133,10 @@ fn a_run_is_kept() {
             assert_eq!(loads.len(), kinds.len(), "{words}");
             for (load, kind) in loads.iter().zip(kinds) {
                 assert_eq!(load["kind"], *kind, "{words}");
-                let bytes = number(load, &["received", "bytes"]);
-                assert!(bytes > 100_000.0, "{words}: {bytes}");
+                for way in ["received", "sent"] {
+                    let bytes = number(load, &[way, "bytes"]);
+                    assert!(bytes > 100_000.0, "{words}: {way} {bytes}");
+                }
             }
         }
     });
@@ -162,15 +164,11 @@ fn a_servers_run_is_kept() {
                 is_it.then_some(document)
             });
             let load = &document["loads"][0];
-            // What is sent over TCP is what is acknowledged, which iperf3's results do not say.
-            let told = match kind {
-                "stream" => &[("received", "sum_received")][..],
-                _ => &[("sent", "sum_sent"), ("received", "sum_received")],
-            };
+            let told = [("sent", "sum_sent"), ("received", "sum_received")];
             for (ours, theirs) in told {
                 assert_eq!(
-                    number(load, &[*ours, "bytes"]),
-                    number(&client, &["end", *theirs, "bytes"]),
+                    number(load, &[ours, "bytes"]),
+                    number(&client, &["end", theirs, "bytes"]),
                     "{words} {ours}"
                 );
             }
@@ -208,5 +206,42 @@ fn lines_of_several_tests_are_told_apart() {
             .lines()
             .filter(|line| line.starts_with("Server listening"));
         assert!(banners.count() <= 4, "{text}");
+    });
+}
+
+/// Each line of a stream says whose it is while there is more than one test.
+#[test]
+fn objects_of_several_tests_are_told_apart() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let mut served = Served::start(hosts, Whose::Ours, 6407, "--json-stream --logfile log");
+        let at = served.at;
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| Said::asking(Whose::Ours, at, "-t 2 -b 1M -i 0.5").well("two"));
+            }
+        });
+        Said::asking(Whose::Ours, at, "-n 1K").well("alone");
+        let log = served.folder.path().join("log");
+        let events = eventually("three tests are over", || {
+            let text = std::fs::read_to_string(&log).unwrap();
+            let lines = text.lines().map(serde_json::from_str);
+            let events: Result<Vec<serde_json::Value>, _> = lines.collect();
+            let events = events.ok()?;
+            let ends = events.iter().filter(|event| event["event"] == "end");
+            (ends.count() == 3).then_some(events)
+        });
+        served.child.kill().unwrap();
+        for number in [1, 2] {
+            let of: Vec<_> = events.iter().filter(|e| e["test"] == number).collect();
+            assert!(of.len() > 2, "test {number}: {events:?}");
+            // The one that was alone at first has no number in its start, and the same cookie.
+            let cookie = &of[0]["cookie"];
+            assert!(of.iter().all(|event| event["cookie"] == *cookie));
+            let starts = events.iter().filter(|e| e["data"]["cookie"] == *cookie);
+            assert_eq!(starts.count(), 1, "{events:?}");
+        }
+        let alone = events.last().unwrap();
+        assert_eq!(alone.as_object().unwrap().len(), 2, "{alone}");
     });
 }

@@ -45,7 +45,7 @@ impl Step {
             Self::Opening => "its own streams",
             Self::Opened => "the server's start of the test",
             Self::Started => "the server's word to send",
-            Self::Running => "its own end of the test",
+            Self::Running => "the end of the test",
             Self::Ended => "the server's end of the test",
             Self::Asked => "its own results",
             Self::Told => "the server's results",

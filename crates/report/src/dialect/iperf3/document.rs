@@ -33,6 +33,18 @@ pub(super) struct Document {
     shape: Shape,
     #[serde(skip)]
     is_wanted: bool,
+    #[serde(skip)]
+    name: Option<Name>,
+}
+
+/// What tells the lines of a test from those of others that go on at the same time.
+#[derive(Debug, Clone, Serialize)]
+struct Name {
+    /// Its number.
+    test: u64,
+    /// The one in its `start`, which may have been alone when it was printed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    cookie: String,
 }
 
 /// What decides which keys there are.
@@ -67,7 +79,16 @@ impl Document {
                 ..Shape::default()
             },
             is_wanted: false,
+            name: None,
         }
+    }
+
+    /// Lines of a stream name the test from now on, or no more.
+    pub fn name(&mut self, number: Option<u64>) {
+        self.name = number.map(|test| Name {
+            test,
+            cookie: self.start.cookie().to_owned(),
+        });
     }
 
     /// Whether it is complete now.
@@ -120,39 +141,45 @@ impl Document {
 
     /// The line of a stream for a test that starts.
     pub fn start_line(&self) -> String {
-        line("start", &self.start)
+        self.line("start", &self.start)
     }
 
     /// The line of a stream for the latest interval, which is forgotten unless it is kept for the
     /// whole document.
     pub fn interval_line(&mut self, is_kept: bool) -> String {
         match is_kept {
-            true => line("interval", &self.intervals.last()),
-            false => line("interval", &self.intervals.pop()),
+            true => self.line("interval", &self.intervals.last()),
+            false => {
+                let last = self.intervals.pop();
+                self.line("interval", &last)
+            }
         }
     }
 
     /// The lines of a stream that end it.
     pub fn last_lines(&self) -> String {
-        let error = self.error.as_ref().map(|error| line("error", error));
+        let error = self.error.as_ref().map(|error| self.line("error", error));
         let text = self.server_output_text.as_ref();
-        let text = text.map(|text| line("server_output_text", text));
+        let text = text.map(|text| self.line("server_output_text", text));
         let json = self.server_output_json.as_ref();
-        let json = json.map(|json| line("server_output_json", json));
-        let end = Some(line("end", &self.end));
+        let json = json.map(|json| self.line("server_output_json", json));
+        let end = Some(self.line("end", &self.end));
         [error, text, json, end].into_iter().flatten().collect()
     }
-}
 
-/// A line of a stream.
-fn line(event: &str, data: &impl Serialize) -> String {
-    #[derive(Serialize)]
-    struct Line<'a, T> {
-        event: &'a str,
-        data: T,
+    /// A line of a stream.
+    fn line(&self, event: &str, data: &impl Serialize) -> String {
+        #[derive(Serialize)]
+        struct Line<'a, T> {
+            event: &'a str,
+            data: T,
+            #[serde(flatten)]
+            name: Option<&'a Name>,
+        }
+        let name = self.name.as_ref();
+        let line = Line { event, data, name };
+        serde_json::to_string(&line).expect(TOTAL) + "\n"
     }
-    let line = Line { event, data };
-    serde_json::to_string(&line).expect(TOTAL) + "\n"
 }
 
 /// Indented by tabs, as iperf3 does.

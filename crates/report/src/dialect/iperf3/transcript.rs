@@ -35,6 +35,12 @@ impl Transcript {
         }
     }
 
+    /// The test's number, where others go on at the same time; none where it is alone. Lines of a
+    /// stream name it.
+    pub fn name(&mut self, number: Option<u64>) {
+        self.document.name(number);
+    }
+
     /// What is to be printed now. `stamp` is what each line of text begins with (`--timestamps`).
     pub fn show(&mut self, event: &Event<'_>, stamp: &str) -> String {
         if let Event::Interval(interval) = event

@@ -93,6 +93,11 @@ impl StartPart {
         }
     }
 
+    /// The test's; empty before the ends know each other.
+    pub fn cookie(&self) -> &str {
+        self.cookie.as_deref().unwrap_or_default()
+    }
+
     pub fn meet(&mut self, contact: &Contact, role: Role) {
         self.timestamp = Some(Timestamp {
             time: gmt(contact.at_unix_ms),
