@@ -63,6 +63,7 @@ fn bounce(data: &[u8]) {
 /// Reads datagrams that a server gets, cut from one input: what begins a flow, and what its
 /// receiver makes of the rest.
 pub fn iperf2_datagram(data: &[u8]) {
+    let _ = proto::iperf2::packet_fault(data, data.len(), false);
     let Some((size, data)) = data.split_first() else {
         return;
     };

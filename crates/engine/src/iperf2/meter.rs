@@ -24,6 +24,8 @@ pub(crate) struct Meter {
     reception: Published<4>,
     /// Frames sent, missed and begun late, or received, lost and nothing.
     pub frames: Published<3>,
+    /// Received packets with wrong lengths, with wrong checksums, and without a datagram.
+    pub faults: Published<3>,
     /// Latency, round trips or write times, us.
     pub times: Arc<Spread>,
     /// Each way of a bounceback, and their difference, us.
@@ -141,6 +143,7 @@ impl Meter {
             frames_good,
             frames_missed,
             frames_late,
+            faults: self.faults.get(),
             sequence: self.tally.udp(None),
             tcp,
         }
@@ -184,6 +187,9 @@ pub struct Counts {
     pub frames_missed: u64,
     /// Frames that were begun late.
     pub frames_late: u64,
+    /// Received packets with wrong lengths, with wrong checksums, and without a datagram, since the
+    /// flow's start.
+    pub faults: [u64; 3],
     /// netdyno's own sequence facts.
     pub sequence: UdpCounters,
     /// TCP_INFO.
@@ -217,6 +223,7 @@ impl Counts {
             frames_good: less(self.frames_good, before.frames_good),
             frames_missed: less(self.frames_missed, before.frames_missed),
             frames_late: less(self.frames_late, before.frames_late),
+            faults: self.faults,
             sequence: self.sequence,
             tcp,
         }

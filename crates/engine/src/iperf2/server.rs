@@ -71,6 +71,10 @@ pub struct Config {
     pub enhanced: bool,
     /// When figures are read.
     pub interval: Option<Nanos>,
+    /// Frames are told one by one.
+    pub by_frame: bool,
+    /// The packets of all datagrams are held against their headers, not only of clients that ask.
+    pub checks_packets: bool,
     /// Latencies are kept in bins.
     pub bins: Option<BinScale>,
     /// Deviations of transit times are kept in bins.
@@ -104,6 +108,8 @@ impl Default for Config {
             tos_override: None,
             enhanced: false,
             interval: None,
+            by_frame: false,
+            checks_packets: false,
             bins: None,
             jitter_bins: None,
             skips_copy: false,
@@ -435,7 +441,7 @@ impl House {
 
 fn open(config: &Config, address: SocketAddr) -> io::Result<(Vec<Door>, u16)> {
     let mut doors = Vec::new();
-    let mut address = address;
+    let mut address = listening::in_scope(address, config.socket.device.as_deref())?;
     let failed = |(what, error): (String, io::Error)| {
         io::Error::new(error.kind(), format!("{what}: {error}"))
     };

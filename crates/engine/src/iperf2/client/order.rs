@@ -47,6 +47,8 @@ pub struct Order {
     pub key: Option<PermitKey>,
     /// UDP ends without last words.
     pub no_udp_fin: bool,
+    /// UDP: the server is to hold packets against their headers.
+    pub checks_packets: bool,
     /// Where the server connects back to.
     pub listen_port: u16,
     /// What is sent.
@@ -222,6 +224,10 @@ impl Order {
         }
         let no_fin = self.no_udp_fin || self.mode == Mode::FullDuplex;
         upper = upper.and(UpperFlags::NO_UDP_FIN, !self.is_tcp && no_fin);
+        if self.checks_packets && !self.is_tcp {
+            let is_v6 = self.legs.iter().any(|leg| leg.peer.is_ipv6());
+            upper = (upper | UpperFlags::L2_LENGTH).and(UpperFlags::L2_IPV6, is_v6);
+        }
         let prefetch = self.socket.prefetch.filter(|_| two_way);
         upper = upper.and(UpperFlags::WRITE_PREFETCH, prefetch.is_some());
         let start = self.start_at.unwrap_or(wall);

@@ -30,17 +30,17 @@ pub(crate) struct BurstReader {
     /// Bytes of a usual read.
     size: usize,
     /// Who wants to hear of each burst.
-    listener: Option<(SyncSender<ReceivedBurst>, Arc<Wake>)>,
+    listener: Option<BurstListener>,
 }
 
-/// A burst at a period, when all of it is there.
+/// A burst at a period, or a frame, when the last of it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceivedBurst {
     /// When its first bytes were read, since 1970.
     pub began: Nanos,
     /// When its last ones were.
     pub ended: Nanos,
-    /// All of it.
+    /// What came of it.
     pub size: Bytes,
     /// From burst to burst.
     pub period: Nanos,
@@ -48,8 +48,28 @@ pub struct ReceivedBurst {
     pub classes: [u64; 8],
 }
 
+/// Who hears of bursts one by one, on another thread.
+pub(crate) struct BurstListener {
+    sender: SyncSender<ReceivedBurst>,
+    wake: Arc<Wake>,
+}
+
 /// Bursts that may wait to be told; more are not told one by one.
 const MOST_UNTOLD: usize = 1024;
+
+impl BurstListener {
+    /// Woken by `wake` when there is something to hear.
+    pub fn new(wake: Arc<Wake>) -> (Self, Receiver<ReceivedBurst>) {
+        let (sender, bursts) = mpsc::sync_channel(MOST_UNTOLD);
+        (Self { sender, wake }, bursts)
+    }
+
+    pub fn tell(&self, burst: ReceivedBurst) {
+        if self.sender.try_send(burst).is_ok() {
+            self.wake.wake();
+        }
+    }
+}
 
 impl BurstReader {
     pub fn new(meter: &Meter, follows_header: bool) -> Self {
@@ -70,8 +90,8 @@ impl BurstReader {
 
     /// Tells of each burst, and wakes who listens. Reads are of `size` bytes at most.
     pub fn listen(&mut self, size: usize, wake: Arc<Wake>) -> Receiver<ReceivedBurst> {
-        let (sender, bursts) = mpsc::sync_channel(MOST_UNTOLD);
-        (self.size, self.listener) = (size.max(1), Some((sender, wake)));
+        let (listener, bursts) = BurstListener::new(wake);
+        (self.size, self.listener) = (size.max(1), Some(listener));
         bursts
     }
 
@@ -121,18 +141,15 @@ impl BurstReader {
         self.times.take(micros as f64, wall);
         if header.period_us > 0 {
             self.frames += 1;
-            if let Some((sender, wake)) = &self.listener {
+            if let Some(listener) = &self.listener {
                 self.transfers.take((wall - self.began).get() as f64 / 1e3);
-                let burst = ReceivedBurst {
+                listener.tell(ReceivedBurst {
                     began: self.began,
                     ended: wall,
                     size: Bytes::new(header.size.into()),
                     period: Nanos::new(u64::from(header.period_us) * 1000),
                     classes: std::mem::take(&mut self.classes),
-                };
-                if sender.try_send(burst).is_ok() {
-                    wake.wake();
-                }
+                });
             }
             let begun = u64::from(header.id);
             meter

@@ -9,8 +9,9 @@ use proto::iperf2::{
 };
 use stats::{Arrived, Jitter, Sequence};
 use sys::{Readiness, Wait, clock};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
+use super::{BurstListener, PacketCheck, ReceivedBurst};
 use crate::flow::{Broken, Flow, Room, State, TURN, would_block};
 use crate::iperf2::meter::{Meter, TimesPen};
 use crate::iperf2::spread::SpreadPen;
@@ -33,6 +34,10 @@ pub(crate) struct DatagramReceive {
     pub early: Vec<Early>,
     /// It has its thread for itself, and a socket whose receives end after a time.
     pub alone: bool,
+    /// Looks at the packets that bring the datagrams.
+    pub packets: Option<PacketCheck>,
+    /// Who wants to hear of each frame.
+    pub frame_listener: Option<BurstListener>,
     /// What a client of a reverse flow says until anything comes.
     pub hello: Option<Hello>,
     state: Received,
@@ -60,13 +65,27 @@ struct Received {
     times: TimesPen,
     frame_times: SpreadPen,
     frames: u64,
-    /// The frame at hand and when its first datagram was sent, us.
-    frame: (u32, i64),
+    frame: Frame,
     first: Option<Nanos>,
     last: Nanos,
     ending: Option<ServerFarewell>,
     /// Bytes that were sent back.
     answered: u64,
+}
+
+/// The frame at hand.
+#[derive(Default)]
+struct Frame {
+    /// From 1.
+    number: u32,
+    /// When its first datagram was sent, us.
+    sent_us: i64,
+    /// When its first datagram came, since 1970.
+    began: Nanos,
+    bytes: u64,
+    /// Datagrams by size, in eighths of a frame's first one.
+    classes: [u64; 8],
+    largest: usize,
 }
 
 /// Silence after which a sender that said nothing is thought dead.
@@ -87,7 +106,7 @@ impl DatagramReceive {
             times: meter.times_pen(),
             frame_times: SpreadPen::new(meter.ways[0].clone()),
             frames: 0,
-            frame: (0, 0),
+            frame: Frame::default(),
             first: None,
             last: clock::now(),
             ending: None,
@@ -103,6 +122,8 @@ impl DatagramReceive {
             is_enhanced: false,
             early: Vec::new(),
             alone: false,
+            packets: None,
+            frame_listener: None,
             hello: None,
             state,
         }
@@ -148,7 +169,7 @@ impl DatagramReceive {
         }
         // The last datagram has the block of the one before.
         if self.frames_2_2.is_some() && header.id >= 0 {
-            self.take_frame(bytes, header, wall_us);
+            self.take_frame(bytes, header, wall);
         }
         let tally = &self.meter.tally;
         tally.set_received(&self.half);
@@ -177,21 +198,43 @@ impl DatagramReceive {
         sys::Options::of(&*self.socket)
     }
 
-    fn take_frame(&mut self, bytes: &[u8], header: DatagramHeader, wall_us: i64) {
+    fn take_frame(&mut self, bytes: &[u8], header: DatagramHeader, wall: Nanos) {
         let block = FrameBlock::read(bytes, self.frames_2_2 == Some(true));
         if block.frame == 0 {
             return;
         }
         let state = &mut self.state;
-        if block.frame > state.frame.0 {
-            state.frame = (block.frame, header.sent.as_micros());
+        if block.frame > state.frame.number {
+            state.frame = Frame {
+                number: block.frame,
+                sent_us: header.sent.as_micros(),
+                began: wall,
+                largest: bytes.len().max(1),
+                ..Frame::default()
+            };
         }
-        let is_last = block.remaining as usize <= bytes.len();
-        if is_last && block.frame == state.frame.0 {
-            state.frames += 1;
-            state.frame_times.take((wall_us - state.frame.1) as f64);
-            let lost = u64::from(block.frame).saturating_sub(state.frames);
-            self.meter.frames.set([state.frames, lost, 0]);
+        if block.frame < state.frame.number {
+            return;
+        }
+        let frame = &mut state.frame;
+        frame.bytes += bytes.len() as u64;
+        frame.classes[(bytes.len() * 8 / frame.largest).min(7)] += 1;
+        if block.remaining as usize > bytes.len() {
+            return;
+        }
+        state.frames += 1;
+        let wall_us = (wall.get() / 1000) as i64;
+        state.frame_times.take((wall_us - frame.sent_us) as f64);
+        let lost = u64::from(block.frame).saturating_sub(state.frames);
+        self.meter.frames.set([state.frames, lost, 0]);
+        if let Some(listener) = &self.frame_listener {
+            listener.tell(ReceivedBurst {
+                began: frame.began,
+                ended: wall,
+                size: Bytes::new(frame.bytes),
+                period: Nanos::new(u64::from(block.period_us) * 1000),
+                classes: frame.classes,
+            });
         }
     }
 
@@ -263,6 +306,21 @@ impl Flow for DatagramReceive {
 
     #[inline]
     fn advance(&mut self, room: &mut Room) -> State {
+        let state = self.receive(room);
+        if let Some(packets) = &mut self.packets {
+            packets.look();
+        }
+        state
+    }
+
+    fn stop(&mut self) -> State {
+        State::Going
+    }
+}
+
+impl DatagramReceive {
+    #[inline]
+    fn receive(&mut self, room: &mut Room) -> State {
         for early in std::mem::take(&mut self.early) {
             if let Some(state) = self.take(&early.bytes, early.at, early.wall) {
                 return state;
@@ -290,9 +348,5 @@ impl Flow for DatagramReceive {
             }
         }
         self.at_time(clock::now())
-    }
-
-    fn stop(&mut self) -> State {
-        State::Going
     }
 }

@@ -6,13 +6,13 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use proto::iperf2::{FirstDatagram, Mode, UpperFlags};
-use sys::{Arrival, clock};
+use sys::{Arrival, FrameTap, clock};
 
 use super::House;
 use super::limits::{MOST_DATAGRAM_FLOWS, MOST_FLOWS};
 use super::session::{Line, Part, Session};
 use crate::iperf2::event::{Event, Refusal, Tell};
-use crate::iperf2::flow::{DatagramReceive, Early};
+use crate::iperf2::flow::{BurstListener, DatagramReceive, Early, PacketCheck};
 use crate::iperf2::meter::{Meter, Way};
 
 /// Room for what a datagram may have.
@@ -155,7 +155,7 @@ impl House {
                 let _ = sys::Options::of(&*socket).set_tos(local.is_ipv6(), tos);
             }
         }
-        let mut parts = Vec::new();
+        let (mut parts, mut frames) = (Vec::new(), None);
         if mode != Mode::Reverse {
             let meter = Arc::new(Meter::of_datagrams(
                 self.config.bins,
@@ -173,6 +173,19 @@ impl House {
                 let extended = header.as_ref().and_then(|header| header.extended.as_ref());
                 extended.is_some_and(|extended| extended.version.is_2_2())
             });
+            if self.config.by_frame && receive.frames_2_2.is_some() {
+                let (listener, told) = BurstListener::new(self.workers.clone());
+                (receive.frame_listener, frames) = (Some(listener), Some(told));
+            }
+            if self.config.checks_packets || upper.has(UpperFlags::L2_LENGTH) {
+                match FrameTap::open(arrival.from, local) {
+                    Ok(tap) => receive.packets = Some(PacketCheck::new(tap, meter.clone())),
+                    Err(error) => tell(Event::Note(format!(
+                        "--l2checks: looking at the packets of {}: {error}; it needs CAP_NET_RAW",
+                        arrival.from
+                    ))),
+                }
+            }
             let _ = sys::Options::of(&*socket).set_receive_timeout(units::Nanos::from_millis(500));
             parts.push(Part {
                 flow: Box::new(receive),
@@ -194,7 +207,7 @@ impl House {
             is_tcp: false,
             header,
             bounce: None,
-            bursts: None,
+            bursts: frames,
             is_backward: false,
             payload: 0,
             sink: LONGEST,

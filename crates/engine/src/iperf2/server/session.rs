@@ -140,9 +140,10 @@ impl House {
             let meter = Arc::new(Meter::new(self.config.bins));
             let mut receive =
                 Receive::new(socket.clone(), meter.clone(), self.config.size, already);
-            let has_bursts = header
-                .as_ref()
-                .is_some_and(|header| header.upper().has(UpperFlags::BURSTS));
+            let upper = header.as_ref().map(|header| header.upper());
+            let upper = upper.unwrap_or_default();
+            let has_frames = self.config.by_frame && upper.has(UpperFlags::ISOCHRONOUS);
+            let has_bursts = upper.has(UpperFlags::BURSTS) || has_frames;
             if has_bursts || self.has_trip_times(header.as_ref()) {
                 let mut reader = BurstReader::new(&meter, false);
                 if has_bursts {

@@ -77,6 +77,7 @@ pub(super) fn order(request: &ClientRequest) -> Result<Order, String> {
         write_times: request.write_times,
         key,
         no_udp_fin: request.no_udp_fin,
+        checks_packets: request.common.checks_packets,
         listen_port,
         source: source(&request.source)?,
         start_at: request

@@ -101,6 +101,7 @@ impl Seen {
             no_udp_fin: !facts.is_tcp
                 && !self.is_connection_back()
                 && (self.asked(UpperFlags::NO_UDP_FIN) || (!client && way == Shown::Reverse)),
+            checks_length: !facts.is_tcp && self.asked(UpperFlags::L2_LENGTH),
             trip_times: facts.trip_times,
             tos_received: extended.map(|extended| extended.tos).filter(|tos| *tos > 0),
             peer_version: extended
@@ -202,6 +203,7 @@ impl Seen {
                 received: counts.messages,
                 latency: Some(spread(&reading.times)).filter(is_plausible),
                 frames: self.frames_received(reading),
+                packet_faults: counts.faults,
             }),
         }
     }
@@ -249,7 +251,7 @@ impl Seen {
             out_of_order: report.out_of_order,
             received: report.datagrams.saturating_sub(report.lost),
             latency: latency.filter(is_plausible),
-            frames: None,
+            ..UdpReceived::default()
         };
         let row = Row {
             id: Id::Flow(self.id(Way::Sends)),

@@ -104,6 +104,8 @@ fn config(request: &ServerRequest, key: Option<&str>) -> Result<Config, String> 
             Some(Interval::Every(interval)) => Some(interval),
             Some(Interval::Frames) | None => None,
         },
+        by_frame: common.interval == Some(Interval::Frames),
+        checks_packets: common.checks_packets,
         bins: common.histogram.map(scale),
         jitter_bins: request.jitter_histogram.map(scale),
         skips_copy: common.skips_copy,

@@ -50,6 +50,7 @@ pub(super) fn common(typed: &mut Typed, role: &str, others: &[Opt]) -> Result<Co
         key: key(typed)?,
         histogram: histogram(typed, Opt::Histograms)?,
         realtime: typed.has(Opt::Realtime),
+        checks_packets: typed.has(Opt::L2Checks),
         skips_copy: typed.has(Opt::SkipRxCopy),
         omit: typed.seconds(Opt::Omit)?.unwrap_or_default(),
         output: typed.text(Opt::Output).map(Into::into),
@@ -139,7 +140,8 @@ fn form(typed: &mut Typed) -> Result<Form, Refusal> {
     }
     let letter = typed.text(Opt::Format).and_then(|text| text.chars().next());
     Ok(Form {
-        enhanced: typed.has(Opt::Enhanced),
+        // As with iperf, frames have enhanced rows.
+        enhanced: typed.has(Opt::Enhanced) || typed.text(Opt::Interval) == Some(BY_FRAME),
         // Other letters are as none.
         unit: letter.and_then(Unit::of).unwrap_or(Unit::AdaptiveBits),
         csv,
@@ -149,9 +151,14 @@ fn form(typed: &mut Typed) -> Result<Form, Refusal> {
     })
 }
 
+/// What `-i` has for rows of frames instead of a time.
+const BY_FRAME: &str = "f";
+
 fn interval(typed: &mut Typed) -> Result<Option<Interval>, Refusal> {
-    if typed.text(Opt::Interval) == Some("f") {
-        typed.note("-i f has no effect: there is one row, of the whole test");
+    if typed.text(Opt::Interval) == Some(BY_FRAME) {
+        if !typed.has(Opt::Server) {
+            typed.note("-i f: frames are told one by one where they are received, by a server");
+        }
         return Ok(Some(Interval::Frames));
     }
     let Some(interval) = typed.seconds(Opt::Interval)?.filter(|i| !i.is_zero()) else {
@@ -266,11 +273,16 @@ fn socket(typed: &mut Typed) -> Result<Socket, Refusal> {
     if window.is_some_and(|size| (1..2048).contains(&size)) {
         typed.note("WARNING: a window below 2048 bytes gives poor performance");
     }
+    let tos_byte = typed.read(Opt::Tos, tos)?.or(dscp.map(|code| code << 2));
+    let tos_byte = match low_latency(typed) {
+        true => Some(tos_byte.unwrap_or(0) & !ECN | ECT_1),
+        false => tos_byte,
+    };
     Ok(Socket {
         window: bytes(window),
         mss: typed.count(Opt::Mss, 1)?,
         nodelay: typed.has(Opt::Nodelay),
-        tos: typed.read(Opt::Tos, tos)?.or(dscp.map(|code| code << 2)),
+        tos: tos_byte,
         tos_override: typed.read(Opt::TosOverride, tos)?,
         ttl: typed.read(Opt::Ttl, |option, text| {
             let ttl = text.parse().ok();
@@ -284,6 +296,32 @@ fn socket(typed: &mut Typed) -> Result<Socket, Refusal> {
         prefetch: bytes(typed.scaled(Opt::TcpWritePrefetch)?),
         tx_delay: typed.read(Opt::TcpTxDelay, number::milliseconds)?,
     })
+}
+
+/// The two bits of a TOS byte that are ECN's, and what of them asks for low latency (RFC 9331).
+const ECN: u8 = 0x03;
+const ECT_1: u8 = 0x01;
+
+/// `--udp-l4s`: datagrams ask queues for low latency.
+fn low_latency(typed: &mut Typed) -> bool {
+    let asked = typed.has_any(&[Opt::UdpL4s, Opt::UdpL4sVideo]);
+    match asked {
+        None => false,
+        Some(opt) if !typed.has(Opt::Udp) => {
+            typed.note(format!(
+                "{} has no effect: it is for UDP (-u)",
+                written(opt)
+            ));
+            false
+        }
+        Some(opt) => {
+            typed.note(format!(
+                "{}: datagrams carry ECT(1), and keep their rate whatever queues mark",
+                written(opt)
+            ));
+            true
+        }
+    }
 }
 
 fn key(typed: &Typed) -> Result<Option<Key>, Refusal> {

@@ -350,7 +350,6 @@ pub(super) const CLIENT_ONLY: &[Opt] = &[
 pub(super) const SERVER_ONLY: &[Opt] = &[
     Opt::Daemon,
     Opt::JitterHistograms,
-    Opt::L2Checks,
     Opt::PermitKeyTimeout,
     Opt::SingleClient,
     Opt::SingleUdp,
@@ -378,12 +377,6 @@ pub(super) const WITHOUT_EFFECT: &[(Opt, &str)] = &[
         Opt::SetRandSeed,
         "random sizes and gaps are the same in every run already",
     ),
-    (
-        Opt::L2Checks,
-        "the kernel has checked a datagram's lengths before it hands it over",
-    ),
-    (Opt::UdpL4s, "datagrams are not paced by L4S marks"),
-    (Opt::UdpL4sVideo, "datagrams are not paced by L4S marks"),
 ];
 
 /// The option as it is usually written.

@@ -44,6 +44,8 @@ pub struct Common {
     pub histogram: Option<HistogramWish>,
     /// `-z`: SCHED_RR.
     pub realtime: bool,
+    /// `--l2checks`: a server holds the packets of datagrams against their headers.
+    pub checks_packets: bool,
     /// `--skip-rx-copy`: the kernel discards what comes.
     pub skips_copy: bool,
     /// `--omit`: this long at the start is not in the last row.

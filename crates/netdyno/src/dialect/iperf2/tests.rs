@@ -364,8 +364,9 @@ fn what_servers_are_asked() {
         (histogram.low_percent, histogram.high_percent),
         (10.0, 90.0)
     );
-    // -U and --l2checks are accepted.
-    assert_eq!(server.common.notes.len(), 2);
+    // -U is accepted.
+    assert_eq!(server.common.notes.len(), 1);
+    assert!(server.common.checks_packets);
     assert_eq!(server.length(), Bytes::new(1470));
 }
 
@@ -405,6 +406,18 @@ fn how_it_is_shown() {
     let frames = client_with_notes("iperf -c h -i f --isochronous");
     assert_eq!(frames.common.notes.len(), 1);
     assert_eq!(frames.common.interval, Some(Interval::Frames));
+    assert!(frames.common.form.enhanced);
+    let low = client_with_notes("iperf -c h -u --udp-l4s -S 0x28 --l2checks");
+    assert_eq!(
+        (low.common.socket.tos, low.common.notes.len()),
+        (Some(0x29), 1)
+    );
+    assert!(low.common.checks_packets);
+    let streams = client_with_notes("iperf -c h --udp-l4s-video");
+    assert_eq!(
+        (streams.common.socket.tos, streams.common.notes.len()),
+        (None, 1)
+    );
     let fast = client_with_notes("iperf -c h -i 0.0001");
     assert_eq!(
         fast.common.interval,

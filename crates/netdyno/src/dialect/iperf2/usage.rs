@@ -24,7 +24,7 @@ Both
   -B, --bind HOST[:PORT][%DEV]    own address, port (client), interface; a server joins a group
   -e, --enhanced                  more columns: writes, retries, window, round trip, latency
   -f, --format LETTER             unit: b k m g t p (bits), B K M G T P (bytes), a, A (what suits)
-  -i, --interval SECONDS          rows at this distance
+  -i, --interval SECONDS|f        rows at this distance, or at a server of each frame
   -l, --len N                     bytes of a write or datagram (128K; UDP 1470, over IPv6 1450)
   -m, --print_mss                 show the segment's size
   -M, --mss N                     ask for this segment size
@@ -57,7 +57,7 @@ Server
   -t, --time SECONDS              listen, and receive of each client, this long
   -U, --single_udp                accepted, without effect
       --jitter-histograms[=...]   bins of jitter
-      --l2checks                  accepted, without effect: the kernel has checked lengths
+      --l2checks                  hold UDP's packets against their headers (CAP_NET_RAW)
       --permit-key-timeout S      how long the key is taken (20; 0 for ever)
       --sum-dstip                 sum flows by the address that they came to
       --tcp-rx-window-clamp N     limit of the receive window

@@ -8,6 +8,7 @@ use record::End;
 
 use super::peer::{Peer, Whose, flows, flows_of_reporting_client};
 use crate::hosts::{Hosts, hosts};
+use crate::process::eventually;
 
 use Whose::{Ours, Theirs};
 
@@ -234,5 +235,94 @@ fn a_closed_port_of_datagrams_is_said() {
         let said = Ours.client(&words);
         assert_eq!(said.code, Some(1), "{}", said.output);
         assert!(said.errors.contains("refused"), "{}", said.errors);
+    });
+}
+
+/// Frames have a row each, and packets that are what they say have no line.
+#[test]
+fn frames_have_rows_of_their_own() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let at = hosts.address(End::Server);
+        for (port, udp) in [(6001, ""), (6002, "-u --l2checks")] {
+            let peer = Peer::start(hosts, Ours, port, &format!("-i f {udp}"));
+            let words = format!("-c {at} -p {port} -t 0.95 --isochronous=10:1m,0 {udp}");
+            let said = Ours.client(&words);
+            assert_eq!(said.code, Some(0), "{}", said.errors);
+            let printed = peer.end();
+            let frames = printed.lines().filter(|line| line.contains("12.2 KBytes"));
+            let frames = frames.count();
+            assert!((8..=11).contains(&frames), "{frames}: {printed}");
+            assert!(printed.contains("Frame or burst interval reporting"));
+            assert_eq!(printed.contains("(l2mode)"), !udp.is_empty(), "{printed}");
+            assert!(!printed.contains("L2 processing"), "{printed}");
+        }
+    });
+}
+
+/// Where each flow goes and comes from. All of 127.0.0.0/8 is the client's host.
+#[test]
+fn flows_take_the_next_address_or_port() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |_| {
+        for (port, words, ends) in [
+            (6011, "--incr-dstip", ["127.0.0.5 6011", "127.0.0.6 6011"]),
+            (6013, "--incr-dstport", ["127.0.0.5 6013", "127.0.0.5 6014"]),
+            (
+                6015,
+                "-u --incr-dstport",
+                ["127.0.0.5 6015", "127.0.0.5 6016"],
+            ),
+            (
+                6017,
+                "-B 127.0.1.8 --incr-srcip",
+                ["127.0.1.8", "127.0.1.9"],
+            ),
+        ] {
+            let state = tempfile::TempDir::with_prefix("netdyno-it-").unwrap();
+            let mut server = Ours.command(&state);
+            server.args(["-s", "-p", &format!("{port}-{}", port + 1)]);
+            server.args(words.contains("-u").then_some("-u"));
+            let mut server = server.stdout(std::process::Stdio::null()).spawn().unwrap();
+            let said = eventually("both flows are through", || {
+                let words = format!("-c 127.0.0.5 -p {port} -P 2 -n 10K -b 10M -l 1K {words}");
+                let said = Ours.client(&words);
+                (said.code == Some(0)).then_some(said.output)
+            });
+            server.kill().unwrap();
+            server.wait().unwrap();
+            let lines: Vec<&str> = said.lines().filter(|line| line.contains("local")).collect();
+            assert_eq!(lines.len(), 2, "{said}");
+            for end in ends {
+                let (ip, port) = end.split_once(' ').unwrap_or((end, ""));
+                let of = lines.iter().filter(|line| {
+                    line.contains(&format!(" {ip} port {port}")) && line.contains(ip)
+                });
+                assert_eq!(of.count(), 1, "{words} {end}: {said}");
+            }
+        }
+    });
+}
+
+/// A server that says nothing is asked for two seconds, and that is no failure, as with 2.1.8.
+#[test]
+fn a_mute_server_is_asked_again_and_again() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let mute = std::net::UdpSocket::bind((hosts.address(End::Client), 0)).unwrap();
+        let at = mute.local_addr().unwrap();
+        let words = format!("-c {} -p {} -u -t 0.2 -b 1M", at.ip(), at.port());
+        let said = Ours.client(&words);
+        assert_eq!(said.code, Some(0), "{}", said.errors);
+        let warning = "WARNING: did not receive ack of last datagram after 10 tries.";
+        assert!(said.errors.contains(warning), "{}", said.errors);
+        mute.set_nonblocking(true).unwrap();
+        let mut datagram = [0; 2048];
+        let mut last_words = 0;
+        while let Ok(length) = mute.recv(&mut datagram) {
+            last_words += usize::from(length >= 4 && datagram[0] >= 0x80);
+        }
+        // The socket may have had no room for all 201.
+        assert!((50..=201).contains(&last_words), "{last_words}");
     });
 }

@@ -40,6 +40,7 @@ impl Head {
     fn of_plain(row: &Row) -> Self {
         match &row.figures {
             Figures::UdpReceived(_) if !row.id.is_sum() => Self::PlainUdpReceived,
+            Figures::Datagrams(_) => Self::PlainDatagrams,
             _ => Self::Plain,
         }
     }

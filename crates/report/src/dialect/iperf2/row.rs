@@ -123,6 +123,8 @@ pub struct UdpReceived {
     pub latency: Option<Spread>,
     /// Frames of `--isochronous`.
     pub frames: Option<FramesReceived>,
+    /// Packets with wrong lengths, with wrong checksums, and without a datagram (`--l2checks`).
+    pub packet_faults: [u64; 3],
 }
 
 /// Frames that a sender was to send.

@@ -35,6 +35,19 @@ impl Table {
         if out_of_order > 0 && !(form.enhanced && row.id.is_sum()) && !form.sum_only {
             text += &format!("{start}{out_of_order} datagrams received out-of-order\n");
         }
+        if let Figures::UdpReceived(received) = &row.figures
+            && row.is_final
+            && !form.sum_only
+        {
+            let [length, checksum, unknown] = received.packet_faults;
+            let total = length + checksum + unknown;
+            if total > 0 {
+                text += &format!(
+                    "{start} L2 processing detected errors, total(length/checksum/unknown) = \
+                     {total}({length}/{checksum}/{unknown})\n"
+                );
+            }
+        }
         if let (true, Figures::Bounced(bounced)) = (row.is_final, &row.figures)
             && let Some(one_way) = &bounced.one_way
         {

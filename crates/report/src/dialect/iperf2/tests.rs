@@ -77,6 +77,34 @@ fn received(jitter_ms: f64, lost: u64, expected: u64, out_of_order: u64) -> UdpR
     }
 }
 
+#[test]
+fn packets_that_are_not_what_they_say_have_a_line() {
+    let figures = |packet_faults| {
+        Figures::UdpReceived(UdpReceived {
+            packet_faults,
+            ..received(0.1, 0, 10, 0)
+        })
+    };
+    let form = Form::default();
+    let whole = Row {
+        is_final: true,
+        ..row(Id::flow(1), 0.0, 1.0, 1000, figures([1, 2, 0]))
+    };
+    let line = "[  1] 0.0000-1.0000 sec   L2 processing detected errors, \
+                total(length/checksum/unknown) = 3(1/2/0)\n";
+    assert!(table(std::slice::from_ref(&whole), &form).ends_with(line));
+    let none = Row {
+        figures: figures([0; 3]),
+        ..whole.clone()
+    };
+    assert!(!table(&[none], &form).contains("L2"));
+    let part = Row {
+        is_final: false,
+        ..whole
+    };
+    assert!(!table(&[part], &form).contains("L2"));
+}
+
 fn table(rows: &[Row], form: &Form) -> String {
     let mut table = Table::default();
     rows.iter().map(|row| table.row(row, form)).collect()
