@@ -142,7 +142,7 @@ impl Client {
         if let Kind::ConnectOnly { count, spacing } = self.order.kind {
             return self.only_connect(count, spacing, tell);
         }
-        self.listen()?;
+        self.listen(tell)?;
         self.connect(tell)?;
         if self.interrupted || !self.wait_for_start()? {
             return Ok(());

@@ -15,6 +15,13 @@ pub type Tell<'a> = &'a mut dyn FnMut(Event);
 /// Something happened.
 #[derive(Debug)]
 pub enum Event {
+    /// A client waits for connections back.
+    Listens {
+        /// Where.
+        port: u16,
+        /// SO_RCVBUF of the listener.
+        window: Option<Bytes>,
+    },
     /// A flow is there. Its readings follow.
     Flow(Box<FlowFacts>),
     /// Figures of a flow.

@@ -190,6 +190,14 @@ impl Server {
         }
     }
 
+    /// TCP_MAXSEG of the first listener.
+    pub fn mss(&self) -> Option<Bytes> {
+        match self.doors.first()? {
+            Door::Stream(listener) => Options::of(listener).mss().ok(),
+            Door::Datagrams(_) => None,
+        }
+    }
+
     /// Ends it from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.over.clone())
@@ -422,9 +430,24 @@ impl House {
                 entry.flow == flow && entry.meter.unheard.get().is_some()
             };
             let is_unheard = self.roll.entries().iter().any(unheard);
+            let own = self
+                .roll
+                .entries()
+                .iter()
+                .filter(|entry| entry.flow == flow);
+            // Of a connection back it is the client that reports.
+            let report = own.filter_map(|entry| entry.meter.report.get()).next();
+            let report = report.copied();
             self.roll.end(flow, now, tell);
             if is_unheard {
                 tell(Event::ReportUnheard { flow });
+            }
+            if let Some((report, asked)) = report {
+                tell(Event::ServerReport {
+                    flow,
+                    report,
+                    asked,
+                });
             }
             tell(Event::Ended {
                 flow,

@@ -31,7 +31,7 @@ pub(super) struct Back {
 
 impl Client {
     /// Listens before anything is connected, if the server is to connect back.
-    pub(super) fn listen(&mut self) -> Result<(), ClientError> {
+    pub(super) fn listen(&mut self, tell: Tell<'_>) -> Result<(), ClientError> {
         let order = &self.order;
         if !matches!(order.mode, Mode::Dual | Mode::Tradeoff) {
             return Ok(());
@@ -68,6 +68,10 @@ impl Client {
             ),
             error: error.error,
         })?;
+        tell(Event::Listens {
+            port: server.port(),
+            window: server.window(),
+        });
         let stopper = server.stopper();
         let wake = Arc::new(Wake::new().map_err(system)?);
         self.epoll
@@ -118,6 +122,7 @@ impl Client {
                 }
                 Event::Idle => continue,
                 Event::ServerReport { .. }
+                | Event::Listens { .. }
                 | Event::Acked { .. }
                 | Event::Refused { .. }
                 | Event::Note(_) => (),

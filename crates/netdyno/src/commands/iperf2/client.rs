@@ -33,6 +33,7 @@ pub(super) fn test(request: &ClientRequest, argv: &[String], signals: &Signals) 
     sys::limits::descriptors(2 * order.legs.len() as u64 + SPARE_DESCRIPTORS);
     let mut screen = Screen::new(Role::Client, &request.common);
     screen.times_writes = order.write_times;
+    screen.starts = request.start;
     screen.ends_by_time = matches!(order.length, Length::Time(_));
     screen.key = match &request.common.key {
         Some(Key::Given(key)) => Some(key.clone()),
@@ -66,8 +67,10 @@ pub(super) fn test(request: &ClientRequest, argv: &[String], signals: &Signals) 
         }
     };
     let outcome = client::run(order, Some(signals), &mut |event| {
-        if let Event::Flow(facts) = &event {
-            show(Some(facts));
+        match &event {
+            Event::Flow(facts) => show(Some(facts)),
+            Event::Listens { port, window } => print(&listening(request, *port, *window)),
+            _ => (),
         }
         if let Some(kept) = &mut kept {
             kept.hear(&event);
@@ -95,6 +98,21 @@ pub(super) fn test(request: &ClientRequest, argv: &[String], signals: &Signals) 
             ExitCode::FAILURE
         }
     }
+}
+
+/// What a client says of its listener for connections back.
+fn listening(request: &ClientRequest, port: u16, window: Option<Bytes>) -> String {
+    let common = &request.common;
+    let settings = Settings {
+        pid: std::process::id(),
+        buffer_bytes: request.length().get(),
+        window: window.map(|bytes| Window {
+            bytes: bytes.get(),
+            asked: None,
+        }),
+        ..Settings::new(Shown::Server, common.transport, port)
+    };
+    settings.text(&common.form)
 }
 
 fn settings(request: &ClientRequest, order: &Order) -> Settings {

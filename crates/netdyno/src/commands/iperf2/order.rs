@@ -20,8 +20,6 @@ use crate::dialect::iperf2::{
 const PATIENCE: Nanos = Nanos::from_secs(30);
 /// How long the server's ack is waited for.
 const ACK: Nanos = Nanos::from_secs(4);
-/// From connection to connection, where nothing is said.
-const SPACING: Nanos = Nanos::from_secs(1);
 
 /// The order, with names looked up and files opened.
 ///
@@ -193,7 +191,7 @@ fn kind(request: &ClientRequest, interval: Option<Nanos>) -> Kind {
         Mode::Bounceback(bounce) => Kind::Bounce(bounce_order(request, bounce, interval)),
         Mode::ConnectOnly(count) => Kind::ConnectOnly {
             count: *count,
-            spacing: interval.unwrap_or(SPACING),
+            spacing: interval.unwrap_or_default(),
         },
         _ => match request.pattern {
             Pattern::Even => Kind::Bulk,

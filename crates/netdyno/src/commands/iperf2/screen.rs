@@ -6,14 +6,14 @@ use engine::iperf2::{BinCounts, Event, FlowFacts, Reading, ReceivedBurst, Refusa
 use jiff::tz::TimeZone;
 use report::dialect::iperf2::{
     Connection, Figures, FlowId, Form, Histogram, Id, Row, Spread, Table, Timed, clock_check,
-    connect_times, no_server_report, report_unheard, sent_datagrams, server_report,
+    connect_times, no_server_report, report_unheard, sent_datagrams, server_report, start_later,
 };
 use units::Nanos;
 
 use super::Role;
 use super::seen::{Seen, wall_time};
 use super::sums::{Of, Sums, Total};
-use crate::dialect::iperf2::{Common, HistogramWish, Interval};
+use crate::dialect::iperf2::{Common, HistogramWish, Interval, Start};
 
 #[cfg(test)]
 mod tests;
@@ -43,6 +43,10 @@ pub(super) struct Screen {
     pub times_writes: bool,
     /// `--tcp-write-prefetch`
     pub prefetch_bytes: Option<u64>,
+    /// `--tcp-rx-window-clamp` of a server.
+    clamp_bytes: Option<u64>,
+    /// When a client's traffic is to start, if not at once.
+    pub starts: Start,
     /// Flows are summed by the address that they came to.
     pub sums_by_destination: bool,
     /// A test that ends by time, not by bytes.
@@ -71,6 +75,8 @@ impl Screen {
             has_interval: matches!(common.interval, Some(Interval::Every(_))),
             times_writes: false,
             prefetch_bytes: common.socket.prefetch.map(units::Bytes::get),
+            clamp_bytes: common.socket.clamp.map(units::Bytes::get),
+            starts: Start::default(),
             sums_by_destination: false,
             ends_by_time: true,
             key: None,
@@ -126,6 +132,7 @@ impl Screen {
                 }
             }
             Event::Refused { local, peer, why } => self.refused(*local, *peer, *why, &mut said),
+            Event::Listens { .. } => (),
             Event::Idle => self.table.is_idle(),
             Event::Note(note) => said.errors = ours(note),
         }
@@ -165,6 +172,7 @@ impl Screen {
             key: self.key.clone(),
             times_writes: self.times_writes,
             prefetch_bytes: self.prefetch_bytes,
+            clamp_bytes: self.clamp_bytes,
         };
         if let Some(time) = facts.connect_time {
             self.connects.push(time.as_secs_f64() * 1e3);
@@ -174,7 +182,11 @@ impl Screen {
             .enhanced
             .then(|| observe::interface::towards(facts.peer.ip()))
             .flatten();
-        let line = seen.connection(device, &self.zone).line(&form);
+        let mut line = seen.connection(device, &self.zone).line(&form);
+        let sends = self.role == Role::Client && facts.ways.contains(&Way::Sends);
+        if sends && !form.csv && !form.excluded.connections {
+            line += &self.later(&seen);
+        }
         if !facts.only_connects {
             for of in self.sums_of(&seen) {
                 for way in &facts.ways {
@@ -184,6 +196,21 @@ impl Screen {
             self.flows.insert(facts.flow, seen);
         }
         line
+    }
+
+    /// A client's word that it waits before it sends.
+    fn later(&self, seen: &Seen) -> String {
+        let now = seen.facts.began_wall;
+        let start = match self.starts.at_unix_seconds {
+            Some(at) => Nanos::new((at.max(0.0) * 1e9) as u64),
+            None => now + self.starts.delay,
+        };
+        if start <= now {
+            return String::new();
+        }
+        let wall = |at| wall_time(at, &self.zone);
+        let seconds = (start - now).get().div_ceil(1_000_000_000);
+        start_later(&seen.id(Way::Bounces), &wall(start), &wall(now), seconds)
     }
 
     /// A flow with trip times is enhanced at a server that is not.
@@ -261,7 +288,11 @@ impl Screen {
     fn total(&mut self, total: &Total, began: Nanos, is_tcp: bool) -> String {
         let wanted = match total.of {
             Of::Flow(_) => !self.form.sum_only && total.parts > 1,
-            Of::Peer(_) => self.form.sum_only || total.flows > 1,
+            // A server sums both ways of a single flow too.
+            Of::Peer(_) => {
+                let both_ways = total.parts > total.flows && self.role == Role::Server;
+                self.form.sum_only || total.flows > 1 || both_ways
+            }
         };
         if !wanted {
             return String::new();

@@ -23,6 +23,8 @@ pub(super) struct Seen {
     pub times_writes: bool,
     /// What a client's sockets keep unsent at most (`--tcp-write-prefetch`).
     pub prefetch_bytes: Option<u64>,
+    /// A server's limit of the receive window.
+    pub clamp_bytes: Option<u64>,
 }
 
 impl Seen {
@@ -61,6 +63,12 @@ impl Seen {
         self.facts.is_against_role && asked
     }
 
+    /// Whether it is a connection back at a client.
+    fn was_taken(&self) -> bool {
+        let facts = &self.facts;
+        facts.ways == [Way::Receives] && !facts.is_against_role
+    }
+
     fn asked(&self, flag: UpperFlags) -> bool {
         let header = self.facts.header.as_ref();
         header.is_some_and(|header| header.upper().has(flag))
@@ -82,11 +90,14 @@ impl Seen {
             ..self.id(Way::Bounces)
         };
         let bursts = extended.filter(|_| self.asked(UpperFlags::BURSTS) && !client);
+        // What iperf shows: a client's byte is what it receives with, where it only sends.
+        let tos = extended.map(|extended| extended.tos).filter(|tos| *tos > 0);
         let period = bursts.map(|extended| extended.frames.per_second);
         Connection {
             device,
             socket: Some(facts.socket),
             prefetch_bytes: self.prefetch_bytes.filter(|_| client && facts.is_tcp),
+            clamp_bytes: self.clamp_bytes.filter(|_| !client && facts.is_tcp),
             isochronous: self.asked(UpperFlags::ISOCHRONOUS),
             burst_period_seconds: period.filter(|fps| *fps > 0.0).map(|fps| 1.0 / fps),
             way,
@@ -103,19 +114,24 @@ impl Seen {
                 && (self.asked(UpperFlags::NO_UDP_FIN) || (!client && way == Shown::Reverse)),
             checks_length: !facts.is_tcp && self.asked(UpperFlags::L2_LENGTH),
             trip_times: facts.trip_times,
-            tos_received: extended.map(|extended| extended.tos).filter(|tos| *tos > 0),
+            tos_received: tos.filter(|_| !(client && way == Shown::Reverse)),
+            tos_sent: tos.filter(|_| way == Shown::FullDuplex || (client && way == Shown::Reverse)),
             peer_version: extended
                 .filter(|extended| !client && !extended.version.is_unknown())
                 .map(|extended| extended.version.to_string()),
             quickack: self.asked(UpperFlags::QUICK_ACK),
-            tcp: facts.tcp.map(|tcp| {
-                let mss = tcp.tcpi_snd_mss.unwrap_or(0);
-                TcpStart {
-                    cwnd_kbytes: tcp.tcpi_snd_cwnd.unwrap_or(0) * mss / 1024,
-                    mss: mss as u32,
-                    rtt_usecs: tcp.tcpi_rtt.unwrap_or(0) as u32,
-                }
-            }),
+            // A client says nothing of the path of connections that it takes.
+            tcp: facts
+                .tcp
+                .filter(|_| !(client && self.was_taken()))
+                .map(|tcp| {
+                    let mss = tcp.tcpi_snd_mss.unwrap_or(0);
+                    TcpStart {
+                        cwnd_kbytes: tcp.tcpi_snd_cwnd.unwrap_or(0) * mss / 1024,
+                        mss: mss as u32,
+                        rtt_usecs: tcp.tcpi_rtt.unwrap_or(0) as u32,
+                    }
+                }),
             connect_ms: facts.connect_time.map(|time| time.as_secs_f64() * 1e3),
             only_connects: facts.only_connects,
             at: (way == Shown::Forward || client).then(|| wall_time(facts.began_wall, zone)),

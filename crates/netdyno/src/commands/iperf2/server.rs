@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::process::ExitCode;
 
 use engine::iperf2::server::{Config, Server};
-use engine::iperf2::{BinScale, SocketOrder};
+use engine::iperf2::{BinScale, Event, FlowFacts, SocketOrder};
 use plan::{Family, Transport};
-use proto::iperf2::PermitKey;
+use proto::iperf2::{Mode, PermitKey};
 use report::dialect::iperf2::{Mss, Role as Shown, Settings, Window};
 use sys::signal::Signals;
 use units::{BitRate, Bytes};
@@ -54,7 +54,12 @@ pub(super) fn serve(request: &ServerRequest, signals: &Signals) -> ExitCode {
     screen.sums_by_destination = request.sums_by_destination;
     screen.jitter_histogram = request.jitter_histogram;
     screen.key = key;
-    let served = server.run(Some(signals), &mut |event| super::tell(&mut screen, &event));
+    let served = server.run(Some(signals), &mut |event| {
+        super::tell(&mut screen, &event);
+        if let Event::Flow(facts) = &event {
+            print(&connecting_back(request, facts));
+        }
+    });
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -62,6 +67,39 @@ pub(super) fn serve(request: &ServerRequest, signals: &Signals) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What a server says of a connection back, which it makes as a client does.
+fn connecting_back(request: &ServerRequest, facts: &FlowFacts) -> String {
+    let header = facts.header.as_ref();
+    let asked = header.filter(|header| matches!(header.mode, Mode::Dual | Mode::Tradeoff));
+    let Some(header) = asked.filter(|_| facts.is_against_role) else {
+        return String::new();
+    };
+    let role = Shown::Client {
+        host: facts.peer.ip().to_canonical().to_string(),
+        device: None,
+        flows: 1,
+    };
+    let transport = request.common.transport;
+    let size = match (header.size, transport) {
+        (0, Transport::Tcp) => 128 << 10,
+        (0, Transport::Udp) => 1470,
+        (size, _) => u64::from(size),
+    };
+    let rate = header.extended.as_ref().and_then(|extended| extended.rate);
+    let rate = rate.filter(|rate| *rate > 0 && transport == Transport::Udp);
+    let settings = Settings {
+        pid: std::process::id(),
+        buffer_bytes: size,
+        gap_usecs: rate.map(|rate| size as f64 * 8e6 / rate as f64),
+        window: facts.buffer.map(|bytes| Window {
+            bytes: bytes.get(),
+            asked: None,
+        }),
+        ..Settings::new(role, transport, facts.peer.port())
+    };
+    settings.text(&request.common.form)
 }
 
 fn config(request: &ServerRequest, key: Option<&str>) -> Result<Config, String> {
@@ -153,12 +191,16 @@ fn settings(
         bytes: window.get(),
         asked: common.socket.window.map(Bytes::get),
     });
+    let found = server.mss().filter(|_| common.prints_mss);
     let timeout = request.key_timeout.map(|timeout| timeout.as_secs_f64());
     Settings {
         ports: common.ports.clone(),
         pid: std::process::id(),
         buffer_bytes: request.length().get(),
-        mss: common.socket.mss.map(Mss::Asked),
+        mss: match common.socket.mss {
+            Some(mss) => Some(Mss::Asked(mss)),
+            None => found.map(|mss| Mss::Found(mss.get() as u32)),
+        },
         congestion: common.socket.congestion.clone(),
         tos: common.socket.tos,
         window,

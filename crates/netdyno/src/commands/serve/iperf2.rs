@@ -87,7 +87,8 @@ fn log(event: Event) {
             warn!(%peer, reason, "iperf 2: refused");
         }
         Event::Note(note) => warn!(note, "iperf 2"),
-        Event::Reading(_)
+        Event::Listens { .. }
+        | Event::Reading(_)
         | Event::Burst { .. }
         | Event::Ended { reason: None, .. }
         | Event::ServerReport { .. }

@@ -140,8 +140,8 @@ fn form(typed: &mut Typed) -> Result<Form, Refusal> {
     }
     let letter = typed.text(Opt::Format).and_then(|text| text.chars().next());
     Ok(Form {
-        // As with iperf, frames have enhanced rows.
-        enhanced: typed.has(Opt::Enhanced) || typed.text(Opt::Interval) == Some(BY_FRAME),
+        // As with iperf, some have enhanced rows without being asked.
+        enhanced: typed.has_any(&ENHANCED).is_some() || typed.text(Opt::Interval) == Some(BY_FRAME),
         // Other letters are as none.
         unit: letter.and_then(Unit::of).unwrap_or(Unit::AdaptiveBits),
         csv,
@@ -150,6 +150,9 @@ fn form(typed: &mut Typed) -> Result<Form, Refusal> {
         hides_addresses: typed.has(Opt::HideIps),
     })
 }
+
+/// Options that come with enhanced reports.
+const ENHANCED: [Opt; 3] = [Opt::Enhanced, Opt::Histograms, Opt::TxstartTime];
 
 /// What `-i` has for rows of frames instead of a time.
 const BY_FRAME: &str = "f";

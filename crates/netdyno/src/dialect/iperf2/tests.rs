@@ -407,6 +407,13 @@ fn how_it_is_shown() {
     assert_eq!(frames.common.notes.len(), 1);
     assert_eq!(frames.common.interval, Some(Interval::Frames));
     assert!(frames.common.form.enhanced);
+    for line in ["iperf -c h --histograms", "iperf -s --histograms"] {
+        let enhanced = match line.contains("-c") {
+            true => client(line).common.form.enhanced,
+            false => server(line).common.form.enhanced,
+        };
+        assert!(enhanced, "{line}");
+    }
     let low = client_with_notes("iperf -c h -u --udp-l4s -S 0x28 --l2checks");
     assert_eq!(
         (low.common.socket.tos, low.common.notes.len()),

@@ -60,10 +60,14 @@ impl Settings {
                 None => format!("Joining multicast group  {group}"),
                 Some(source) => format!("Joining multicast (S,G)={source},{group}"),
             }),
-            self.bind.map(|address| match &self.bind_device {
-                Some(device) => format!("Binding to local address {address} and iface {device}"),
-                None => format!("Binding to local address {address}"),
-            }),
+            self.bind
+                .filter(|_| form.enhanced)
+                .map(|address| match &self.bind_device {
+                    Some(device) => {
+                        format!("Binding to local address {address} and iface {device}")
+                    }
+                    None => format!("Binding to local address {address}"),
+                }),
             buffer,
             self.by_frame
                 .then(|| "Frame or burst interval reporting (feature is experimental)".to_owned()),

@@ -195,9 +195,9 @@ impl Connection {
             (None, None) => None,
         };
         let version = self.peer_version.as_ref();
-        let timed = form.enhanced || self.only_connects;
+        let timed = form.enhanced || (self.only_connects && self.connect_ms.is_some());
         [
-            tos.filter(|_| form.enhanced),
+            tos,
             version
                 .filter(|_| form.enhanced)
                 .map(|version| format!("(peer {version})")),

@@ -26,7 +26,7 @@ pub fn server_report(flow: &FlowId, form: &Form) -> String {
 
 /// Times of connecting of a client with more than one connection, in enhanced reports.
 pub fn connect_times(times: &Spread, errors: u64, form: &Form) -> String {
-    if form.csv || !form.enhanced || form.excluded.connections {
+    if form.csv || !form.enhanced || form.sum_only || form.excluded.connections {
         return String::new();
     }
     let Spread {
@@ -62,7 +62,7 @@ pub fn clock_check(flow: &FlowId, round_trip_ms: f64, send_ms: f64, ack_ms: f64)
          OWD-send/ack/asym=({send_ms:.3}/{ack_ms:.3}/{:.3})\n",
         flow.brackets(),
         round_trip_ms / 2.0,
-        (send_ms - ack_ms).abs()
+        send_ms - ack_ms
     )
 }
 

@@ -1021,12 +1021,16 @@ UDP buffer size:  208 KByte (default)
     };
     let expected = "\
 Server listening on TCP ports 18700-18701 with pid 17762
-Binding to local address 127.0.0.1
 Server set to single client traffic mode (serialize traffic tests)
 TCP window size:  128 KByte (default)
 Permit key is 'abcdef' (timeout in 20.0 seconds)
 ";
     assert_eq!(keyed.text(&plain()), ruled(expected));
+    let bound = keyed.text(&enhanced());
+    assert!(
+        bound.contains("\nBinding to local address 127.0.0.1\n"),
+        "{bound}"
+    );
 }
 
 // Histograms, comma-separated values, notices.

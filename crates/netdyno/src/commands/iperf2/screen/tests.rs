@@ -153,6 +153,35 @@ fn both_directions_of_one_connection_have_no_sum_in_plain_reports() {
 }
 
 #[test]
+fn a_server_sums_both_directions_of_one_connection() {
+    let ways = [Way::Sends, Way::Receives];
+    let events = [
+        flow(1, false, &ways),
+        reading(1, Way::Sends, (0, 2000), datagrams(1000, 10, 0)),
+        reading(1, Way::Receives, (0, 2000), datagrams(1000, 10, 0)),
+        ended(1),
+    ];
+    let text = output(&mut screen(Role::Server, "iperf -s -u"), &events);
+    assert!(
+        text.contains("Bandwidth    Datagrams   PPS\n[SUM] "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_client_that_waits_says_so() {
+    let mut later = screen(Role::Client, "iperf -c h --txdelay-time 1.5");
+    later.starts.delay = Nanos::from_millis(1500);
+    let text = output(&mut later, &[flow(1, true, &[Way::Sends])]);
+    let told = "[  1] Client traffic to start in 2 seconds at 2026-11-30 20:03:21 current time is \
+                2026-11-30 20:03:20 (UTC)\n";
+    assert!(text.ends_with(told), "{text}");
+    // A connection that it takes begins when it comes.
+    let text = output(&mut later, &[flow(2, true, &[Way::Receives])]);
+    assert!(!text.contains("to start"), "{text}");
+}
+
+#[test]
 fn a_udp_client_and_what_its_server_says() {
     let told = ServerReport {
         bytes: 135_240,
