@@ -23,6 +23,10 @@ const WORTH: f64 = 0.05;
 /// What limited the run, what explains most first.
 pub fn findings(run: &Run) -> Vec<Finding> {
     let ways = way::ways(run);
+    if run.loads.iter().all(is_unmoved) {
+        // What never began was not limited.
+        return Vec::new();
+    }
     let mut findings = Vec::new();
     for way in &ways {
         findings.extend(target::findings(way));
@@ -36,9 +40,25 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     findings.extend(place::findings(run));
     findings.retain(|finding| finding.explains >= WORTH);
     order(&mut findings);
+    only_once(&mut findings);
     let rest = rest::rest(run, &ways, &findings);
     findings.extend(rest);
     findings
+}
+
+/// Both ways of a load that goes both ways may show the same.
+fn only_once(findings: &mut Vec<Finding>) {
+    let mut told: Vec<Finding> = Vec::new();
+    for finding in findings.drain(..) {
+        let again = |other: &Finding| {
+            (other.cause, &other.load, &other.evidence)
+                == (finding.cause, &finding.load, &finding.evidence)
+        };
+        if !told.iter().any(again) {
+            told.push(finding);
+        }
+    }
+    *findings = told;
 }
 
 /// What explains most comes first; a cause that tells why a CPU was busy comes before that CPU, and a
@@ -69,6 +89,12 @@ fn is_specific(cause: Cause) -> bool {
         cause,
         Cause::SenderCpu | Cause::ReceiverCpu | Cause::CongestionWindow | Cause::Scheduler
     )
+}
+
+/// Whether nothing of the load is known to have moved.
+fn is_unmoved(load: &record::LoadResult) -> bool {
+    let mut ways = load.directions.iter();
+    ways.all(|way| way.sent.is_none() && way.received.is_none()) && load.transactions.is_none()
 }
 
 /// A finding about `load`, or about the whole run.

@@ -4,7 +4,7 @@ use record::{Better, Comparison, Contrast, Estimate, MetricResult, Side, Spread,
 use units::{BitRate, Nanos};
 
 use crate::prose::wrap;
-use crate::quantity::{NONE, counted, number, or_dash, percent, significant};
+use crate::quantity::{NONE, counted, name, number, or_dash, percent, significant};
 use crate::style::{Paint, Style};
 use crate::table::{Align, Table};
 
@@ -114,9 +114,18 @@ pub(crate) fn value(unit: &str, value: Option<f64>) -> String {
             "share" => percent(Some(value)),
             "ms" => format!("{value:.3} ms"),
             "" => significant(Some(value), 4),
+            "/s" => significant(Some(value), 4) + "/s",
             unit => format!("{} {unit}", significant(Some(value), 4)),
         },
     )
+}
+
+/// The same beside the metric's name, which says what is counted.
+fn short(unit: &str, figure: Option<f64>) -> String {
+    match unit {
+        "datagrams/s" | "transactions/s" | "interrupts/s" | "switches/s" => value("/s", figure),
+        unit => value(unit, figure),
+    }
 }
 
 fn metrics(of: &Comparison, primary: bool, style: Style) -> String {
@@ -137,8 +146,8 @@ fn metrics(of: &Comparison, primary: bool, style: Style) -> String {
                 Better::Higher => "more".to_owned(),
                 Better::Lower => "less".to_owned(),
             },
-            value(&metric.unit, metric.spread.a.median),
-            value(&metric.unit, metric.spread.b.median),
+            short(&metric.unit, metric.spread.a.median),
+            short(&metric.unit, metric.spread.b.median),
             or_dash(estimate, |estimate| match metric.contrast {
                 Contrast::Ratio => format!("{:.4}", estimate.value),
                 Contrast::Difference => format!("{:+.4}", estimate.value),
@@ -179,26 +188,16 @@ fn noise_floor(of: &Comparison, style: Style) -> String {
 }
 
 fn gates(of: &Comparison, style: Style) -> String {
-    let mut table = Table::new(&[
-        ("gate", Align::Left),
-        ("limit", Align::Left),
-        ("kept", Align::Left),
-        ("because", Align::Left),
-    ]);
-    for gate in &of.gates {
+    let gates = of.gates.iter().map(|gate| {
         let kept = match gate.verdict {
-            Verdict::Better | Verdict::Equivalent => "yes",
-            Verdict::Worse => "no",
+            Verdict::Better | Verdict::Equivalent => "kept",
+            Verdict::Worse => "broken",
             Verdict::CannotTell => "cannot tell",
         };
-        table.row([
-            gate.metric.clone(),
-            gate.limit.clone(),
-            kept.to_owned(),
-            gate.reason.clone(),
-        ]);
-    }
-    table.render(style)
+        let (metric, limit, reason) = (&gate.metric, &gate.limit, &gate.reason);
+        sentence(&format!("gate {metric}, {limit}: {kept}: {reason}"), style)
+    });
+    gates.collect()
 }
 
 /// What each side was, and how its primary values spread.
@@ -219,7 +218,8 @@ fn sides(of: &Comparison, style: Style) -> String {
         ("mean", Align::Right),
         ("max", Align::Right),
         ("CV", Align::Right),
-    ]);
+    ])
+    .keyed(2);
     for metric in of.metrics.iter().filter(|metric| metric.primary) {
         for side in Side::BOTH {
             let Spread {
@@ -230,7 +230,7 @@ fn sides(of: &Comparison, style: Style) -> String {
                 max,
                 ..
             } = metric.spread.of(side);
-            let show = |figure: &Option<f64>| value(&metric.unit, *figure);
+            let show = |figure: &Option<f64>| short(&metric.unit, *figure);
             table.row([
                 side.name().to_owned(),
                 metric.metric.clone(),
@@ -312,14 +312,21 @@ fn findings(of: &Comparison, style: Style) -> String {
     text
 }
 
+/// Longer values are cut; `netdyno diff` of two of the runs has them.
+const LONGEST: usize = 32;
+
 fn environment(of: &Comparison, style: Style) -> String {
     let mut table = Table::new(&[
         ("differs between the sides", Align::Left),
         ("A", Align::Left),
         ("B", Align::Left),
-    ]);
+    ])
+    .cut();
+    let show = |value: &Option<String>| match value {
+        Some(value) => name(value, LONGEST),
+        None => NONE.to_owned(),
+    };
     for difference in &of.environment {
-        let show = |value: &Option<String>| value.clone().unwrap_or_else(|| NONE.to_owned());
         table.row([
             difference.what.clone(),
             show(&difference.a),

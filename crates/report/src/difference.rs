@@ -31,7 +31,7 @@ fn words(run: &Run) -> String {
 const LONGEST: usize = 36;
 
 fn environment(differences: &[Difference], style: Style) -> String {
-    let mut table = Table::new(&[("end", Left), ("fact", Left), ("a", Left), ("b", Left)]);
+    let mut table = Table::new(&[("end", Left), ("fact", Left), ("a", Left), ("b", Left)]).beyond();
     let cut = |value: &Option<String>| match value {
         None => "unknown".to_owned(),
         Some(value) if value.is_empty() => "set".to_owned(),

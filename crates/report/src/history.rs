@@ -37,7 +37,8 @@ pub fn history(runs: &[Summary], style: Style) -> String {
         ("status", Align::Left),
         ("label", Align::Left),
         ("note", Align::Left),
-    ]);
+    ])
+    .cut();
     for run in runs {
         let headline = HEADLINES
             .iter()
@@ -50,7 +51,7 @@ pub fn history(runs: &[Summary], style: Style) -> String {
             headline.unwrap_or_else(|| NONE.to_owned()),
             status(run.status).to_owned(),
             run.label.clone().unwrap_or_default(),
-            name(run.note.as_deref().unwrap_or_default(), 30),
+            run.note.clone().unwrap_or_default(),
         ]);
     }
     table.render(style)

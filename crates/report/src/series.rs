@@ -201,7 +201,8 @@ pub fn merged(merged: &Merged, style: Style) -> String {
         ("p99", Align::Right),
         ("p99.9", Align::Right),
         ("max", Align::Right),
-    ]);
+    ])
+    .keyed(2);
     for load in &merged.loads {
         for (what, latency) in [
             ("response", load.response),

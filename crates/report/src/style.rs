@@ -6,7 +6,7 @@
 pub struct Style {
     /// Colours by ANSI escape sequences (ECMA-48 SGR).
     pub colour: bool,
-    /// Columns that sentences are wrapped to; tables fit in 100.
+    /// Columns that sentences are wrapped to, and that tables fit in.
     pub width: usize,
 }
 

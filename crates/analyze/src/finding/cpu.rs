@@ -73,16 +73,16 @@ fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
     if !is_starved(run, way, end) || got_its_rate(way) {
         return None;
     }
-    let (cause, advice) = if end == way.sender {
-        (
-            Cause::SenderCpu,
-            "send more per call (size=, batch=, gso=on), or from more threads (-P)",
-        )
-    } else {
-        (
-            Cause::ReceiverCpu,
-            "give the receiver more CPU: other CPUs (peer-cpu=), offloads (gro), more flows",
-        )
+    let cause = match end == way.sender {
+        true => Cause::SenderCpu,
+        false => Cause::ReceiverCpu,
+    };
+    let advice = match cause {
+        _ if mostly_waits(run, way, end) => {
+            "give its threads CPUs of their own (cpu=, peer-cpu=), or stop what shares them"
+        }
+        Cause::SenderCpu => "send more per call (size=, batch=, gso=on), or from more threads (-P)",
+        _ => "give the receiver more CPU: other CPUs (peer-cpu=), offloads (gro), more flows",
     };
     // What was lost was limited where it was lost.
     let explains = wanted.min(1.0) * (1.0 - way.lost_share());
@@ -93,6 +93,18 @@ fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
         proof(run, way, end, wanted),
         advice,
     ))
+}
+
+/// Whether the way's busiest worker at `end` waited for a CPU longer than it had one.
+fn mostly_waits(run: &Run, way: &Way, end: End) -> bool {
+    let host = Host::of(run, end);
+    let workers = host.map(|host| host.workers(&way.load.name));
+    let busiest = workers.and_then(|workers| workers.into_iter().next());
+    busiest.is_some_and(|worker| {
+        worker
+            .waiting
+            .is_some_and(|waiting| waiting > worker.running)
+    })
 }
 
 fn got_its_rate(way: &Way) -> bool {
@@ -106,18 +118,20 @@ fn proof(run: &Run, way: &Way, end: End, wanted: f64) -> Vec<Evidence> {
         .as_ref()
         .map(|host| host.workers(&way.load.name))
         .unwrap_or_default();
+    let waiting = workers.first().and_then(|worker| worker.waiting);
+    let waiting = waiting.filter(|waiting| *waiting >= SHARED);
     let mut evidence = match workers.first() {
-        Some(worker) => vec![row(
-            end,
-            "thread.run_ns",
-            worker.running,
-            "share",
-            format!(
-                "its thread {} ran for {} of the time",
-                worker.thread,
-                percent(worker.running)
-            ),
-        )],
+        Some(worker) => {
+            let (thread, ran) = (worker.thread, percent(worker.running));
+            let says = match waiting {
+                Some(_) => format!(
+                    "its thread {thread} wanted a CPU for {} of the time and had one for {ran}",
+                    percent(worker.demand())
+                ),
+                None => format!("its thread {thread} ran for {ran} of the time"),
+            };
+            vec![row(end, "thread.run_ns", worker.running, "share", says)]
+        }
         None => vec![row(
             end,
             "cost.cpu_share",
@@ -126,19 +140,13 @@ fn proof(run: &Run, way: &Way, end: End, wanted: f64) -> Vec<Evidence> {
             format!("netdyno used {} of a CPU", percent(wanted)),
         )],
     };
-    let waiting = workers.first().and_then(|worker| worker.waiting);
-    if let Some(waiting) = waiting.filter(|waiting| *waiting >= SHARED) {
-        evidence.push(row(
-            end,
-            "thread.wait_ns",
-            waiting,
-            "share",
-            format!(
-                "and waited {} of it for a CPU that other work had",
-                percent(waiting)
-            ),
-        ));
-    }
+    evidence.extend(waiting.map(|waiting| {
+        let says = format!(
+            "it stood in a run queue for {} of the time",
+            percent(waiting)
+        );
+        row(end, "thread.wait_ns", waiting, "share", says)
+    }));
     let full = host.map(|host| host.busy_cpus()).unwrap_or_default();
     let full = full.into_iter().filter(|(_, busy)| *busy >= FULL);
     evidence.extend(full.map(|(cpu, busy)| {
@@ -268,13 +276,14 @@ fn scheduled(run: &Run, way: &Way) -> Vec<Finding> {
         )];
         let moves = workers.iter().filter_map(|worker| worker.migrations);
         let moves = moves.fold(0, u64::saturating_add);
-        evidence.push(row(
-            end,
-            "thread.migrations",
-            moves as f64,
-            "",
-            format!("its threads were moved between CPUs {moves} times"),
-        ));
+        let often = match moves {
+            1 => "once".to_owned(),
+            moves => format!("{moves} times"),
+        };
+        evidence.extend((moves > 0).then(|| {
+            let says = format!("its threads were moved between CPUs {often}");
+            row(end, "thread.migrations", moves as f64, "", says)
+        }));
         let matters = waiting >= SHARED && !got_its_rate(way);
         matters.then(|| {
             // It is a part of what the CPU's finding says, and why.

@@ -8,12 +8,13 @@ use super::{finding, percent, row};
 /// Loss below this share of what was sent is weather.
 const MATTERS: f64 = 0.001;
 
-/// A place, its cause, whose row it is, what to do.
+/// A place, its cause, its count, whose row it is, what happened there, what to do.
 type Place = (
     &'static str,
     Cause,
     fn(&LossAddress) -> Option<u64>,
     bool,
+    &'static str,
     &'static str,
 );
 
@@ -23,6 +24,7 @@ const PLACES: [Place; 8] = [
         Cause::SendBuffer,
         |of| of.sender_socket,
         true,
+        "its socket did not take",
         "send slower (rate=) or give the sender a larger buffer (sndbuf=)",
     ),
     (
@@ -30,6 +32,7 @@ const PLACES: [Place; 8] = [
         Cause::QdiscDrop,
         |of| of.sender_qdisc,
         true,
+        "its qdisc dropped",
         "offer less than the link carries (rate=), or lengthen the qdisc's limit",
     ),
     (
@@ -37,6 +40,7 @@ const PLACES: [Place; 8] = [
         Cause::InterfaceDrop,
         |of| of.sender_interface,
         true,
+        "its interface dropped",
         "see the driver's own counters (ethtool -S): ring too short, link down, carrier errors",
     ),
     (
@@ -44,6 +48,7 @@ const PLACES: [Place; 8] = [
         Cause::PathLoss,
         |of| of.path,
         true,
+        "the path between both interfaces lost",
         "look at the devices between both interfaces: their queues, shapers and error counters",
     ),
     (
@@ -51,6 +56,7 @@ const PLACES: [Place; 8] = [
         Cause::InterfaceDrop,
         |of| of.receiver_interface,
         false,
+        "its interface dropped",
         "lengthen the receive ring (ethtool -G), or spread it over more queues",
     ),
     (
@@ -58,6 +64,7 @@ const PLACES: [Place; 8] = [
         Cause::SoftnetDrop,
         |of| of.receiver_softnet,
         false,
+        "its backlog (softnet) was full for",
         "raise net.core.netdev_max_backlog, or spread the receive path over more CPUs",
     ),
     (
@@ -65,6 +72,7 @@ const PLACES: [Place; 8] = [
         Cause::ReceiverSocketDrop,
         |of| of.receiver_socket,
         false,
+        "its socket's buffer was full for",
         "give the receiver a larger buffer (rcvbuf=; net.core.rmem_max caps it) or more CPU",
     ),
     (
@@ -72,9 +80,23 @@ const PLACES: [Place; 8] = [
         Cause::Unaccounted,
         |of| Some(of.unaccounted),
         false,
+        "no counter has",
         "no counter of either end has them: look at the devices in between",
     ),
 ];
+
+/// What to do where the receiver's counters are missing.
+const UNTOLD: &str = "let the receiver's host tell of its drops: run netdyno there, or netstat -su";
+
+/// Whether the receiver's host told no place of its own.
+fn is_untold(of: &LossAddress) -> bool {
+    let places = [
+        of.receiver_interface,
+        of.receiver_softnet,
+        of.receiver_socket,
+    ];
+    places.iter().all(Option::is_none)
+}
 
 pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     let loss = way
@@ -88,7 +110,7 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     };
     let found = PLACES
         .iter()
-        .filter_map(|(place, cause, count, at_sender, advice)| {
+        .filter_map(|(place, cause, count, at_sender, what, advice)| {
             let lost = count(&loss.address).filter(|lost| *lost > 0)?;
             let share = lost as f64 / loss.lost as f64;
             let end = match at_sender {
@@ -102,7 +124,7 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
                 lost as f64,
                 "datagrams",
                 format!(
-                    "{lost} of the {} lost datagrams ({})",
+                    "{what} {lost} of the {} lost datagrams ({})",
                     loss.lost,
                     percent(share)
                 ),
@@ -118,6 +140,20 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
                 ),
             ));
             evidence.extend(beside(run, way, *cause));
+            let untold = *cause == Cause::Unaccounted && is_untold(&loss.address);
+            let (sure, advice) = match untold {
+                true => {
+                    evidence.push(row(
+                        way.receiver(),
+                        "hosts_observed",
+                        0.0,
+                        "",
+                        "its interface, backlog and socket were not told of".to_owned(),
+                    ));
+                    (0.5, UNTOLD)
+                }
+                false => (0.9, *advice),
+            };
             // A flood without a rate gets as far as its CPU goes; of it the loss is a part.
             let explains = match way.rate_asked() {
                 Some(_) => share,
@@ -126,7 +162,7 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
             Some(finding(
                 *cause,
                 way.name(),
-                (explains, 0.9),
+                (explains, sure),
                 evidence,
                 advice,
             ))

@@ -248,7 +248,7 @@ fn window(run: &Run, way: &Way) -> Option<Finding> {
             waits.rest,
             "share",
             format!(
-                "had data, window and buffer for {} of the time",
+                "its sockets had data, and neither window nor buffer held it, for {} of the time",
                 percent(waits.rest)
             ),
         ),

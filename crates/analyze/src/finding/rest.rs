@@ -24,6 +24,9 @@ pub(super) fn rest(run: &Run, ways: &[Way], found: &[Finding]) -> Option<Finding
     if !ways.is_empty() && offered.len() == ways.len() && offered.iter().all(|way| got_all(way)) {
         return Some(unlimited(offered.into_iter().map(all_of_it).collect()));
     }
+    if ways.is_empty() && run.loads.iter().any(is_untold) {
+        return Some(untold(run));
+    }
     let exchanges = run.loads.iter().filter(|load| load.kind.is_exchange());
     let asked: Vec<_> = exchanges.filter(|load| load.kind != Kind::Probe).collect();
     match (ways.is_empty(), asked.first()) {
@@ -39,6 +42,27 @@ pub(super) fn rest(run: &Run, ways: &[Way], found: &[Finding]) -> Option<Finding
         (true, Some(load)) => exchange(run, load),
         (false, _) => Some(cannot_tell(run, ways)),
     }
+}
+
+/// Whether it sent, and nobody told what came of it.
+fn is_untold(load: &LoadResult) -> bool {
+    let mut ways = load.directions.iter();
+    ways.any(|way| way.received.is_none() && way.sent.is_some_and(|sent| sent.bytes > 0))
+}
+
+fn untold(run: &Run) -> Finding {
+    let loads = run.loads.iter().filter(|load| is_untold(load));
+    let evidence = loads.map(|load| {
+        let says = format!("nobody told what was received of {}", load.name);
+        row(None, "received.bytes", 0.0, "", says)
+    });
+    finding(
+        Cause::CannotTell,
+        None,
+        (0.0, 1.0),
+        evidence.collect(),
+        "let the receiver tell: a server that reports, such as netdyno's own",
+    )
 }
 
 /// Requests that go out at a rate of their own are not limited by the replies.

@@ -66,7 +66,7 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     // empty: then the CPU is the cause, and cpu.rs says so.
     let late_reader = is_starved(run, way, way.receiver());
     [
-        receive_window(way, &waits, late_reader),
+        receive_window(run, way, &waits, late_reader),
         send_buffer(way, &waits),
         no_data(run, way, &waits),
     ]
@@ -75,7 +75,7 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     .collect()
 }
 
-fn receive_window(way: &Way, waits: &Waits, late_reader: bool) -> Option<Finding> {
+fn receive_window(run: &Run, way: &Way, waits: &Waits, late_reader: bool) -> Option<Finding> {
     let receiver = way.receiver();
     let share = waits.receive_window;
     let explains = way.held_by(share, waits);
@@ -85,8 +85,9 @@ fn receive_window(way: &Way, waits: &Waits, late_reader: bool) -> Option<Finding
         share,
         "share",
         format!(
-            "the receiver's window stopped it for {} of the time",
-            percent(share)
+            "the receiver's window stopped it for {} of the time{}",
+            percent(share),
+            way.between(share, explains)
         ),
     )];
     if let Some(buffer) = way
@@ -102,7 +103,13 @@ fn receive_window(way: &Way, waits: &Waits, late_reader: bool) -> Option<Finding
         ));
     }
     evidence.extend(way.round_trip());
-    let confidence = if late_reader { 0.4 } else { 0.9 };
+    // Of a reader whose host told nothing nobody knows whether it was late.
+    let unknown = run.hosts_observed.of(receiver).is_none();
+    let confidence = match (late_reader, unknown) {
+        (true, _) => 0.4,
+        (false, true) => 0.6,
+        (false, false) => 0.9,
+    };
     let explains = if late_reader { share * 0.5 } else { explains };
     (share >= HELD).then(|| {
         finding(
@@ -123,8 +130,9 @@ fn send_buffer(way: &Way, waits: &Waits) -> Option<Finding> {
         share,
         "share",
         format!(
-            "all that the send buffer holds was in flight for {} of the time",
-            percent(share)
+            "all that the send buffer holds was in flight for {} of the time{}",
+            percent(share),
+            way.between(share, way.held_by(share, waits))
         ),
     )];
     if let Some(buffer) = way
@@ -180,6 +188,14 @@ impl Way<'_> {
         match lossless && all > 0.0 {
             true => share + waits.rest * share / all,
             false => share,
+        }
+    }
+
+    /// What else the share of a window or buffer holds, where it explains more than it held.
+    fn between(&self, share: f64, explains: f64) -> &'static str {
+        match explains > share + 0.1 {
+            true => ", and without any loss what else it waited for came of that",
+            false => "",
         }
     }
 

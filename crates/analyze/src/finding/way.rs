@@ -9,6 +9,7 @@ pub(super) struct Way<'a> {
     pub load: &'a LoadResult,
     pub asked: &'a Load,
     pub sender: End,
+    /// What the receiver told; of TCP whose receiver told nothing what was sent, which has to come.
     pub received: Tally,
     pub sent: Option<Tally>,
     /// Segments retransmitted in the measured time.
@@ -17,16 +18,23 @@ pub(super) struct Way<'a> {
     pub omitted: f64,
 }
 
-/// All directions of the bulk loads whose receiver told of them.
+/// All directions of the bulk loads of which is known what was received.
 pub(super) fn ways(run: &Run) -> Vec<Way<'_>> {
     let loads = run.loads.iter().zip(&run.plan.loads);
     let ways = loads.flat_map(|(load, asked)| {
         load.directions.iter().filter_map(move |direction| {
+            let sent = || {
+                let tcp = load.kind.transport() == Transport::Tcp;
+                direction.sent.filter(|_| tcp)
+            };
             Some(Way {
                 load,
                 asked,
                 sender: direction.sender,
-                received: direction.received.filter(|tally| tally.seconds > 0.0)?,
+                received: direction
+                    .received
+                    .or_else(sent)
+                    .filter(|tally| tally.seconds > 0.0)?,
                 sent: direction.sent,
                 retransmits: direction.retransmits,
                 omitted: run.plan.timing.omit.as_secs_f64(),

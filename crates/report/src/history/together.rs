@@ -4,7 +4,7 @@ use record::{Comparison, Contrast, Series, Verdict};
 
 use super::status;
 use crate::comparison::value;
-use crate::quantity::{NONE, name};
+use crate::quantity::NONE;
 use crate::style::Style;
 use crate::table::{Align, Table};
 
@@ -22,7 +22,8 @@ pub fn comparisons(comparisons: &[Comparison], style: Style) -> String {
         ("95 % interval", Align::Left),
         ("status", Align::Left),
         ("B", Align::Left),
-    ]);
+    ])
+    .cut();
     for comparison in comparisons {
         let metric = comparison.metrics.iter().find(|metric| metric.primary);
         let estimate = metric.and_then(|metric| metric.estimate.as_ref());
@@ -46,7 +47,7 @@ pub fn comparisons(comparisons: &[Comparison], style: Style) -> String {
             estimate.map_or(NONE.to_owned(), |estimate| show(estimate.value)),
             interval.unwrap_or_else(|| NONE.to_owned()),
             status(comparison.status).to_owned(),
-            name(&b, 30),
+            b,
         ]);
     }
     table.render(style)
@@ -66,7 +67,8 @@ pub fn all_series(all: &[Series], style: Style) -> String {
         ("last", Align::Right),
         ("status", Align::Left),
         ("swept", Align::Left),
-    ]);
+    ])
+    .cut();
     for series in all {
         let mean = |cell: Option<&record::Cell>| {
             let estimate = cell?.estimates.iter().find(|e| e.metric == series.metric)?;

@@ -95,7 +95,8 @@ pub(super) fn loss(run: &Run, style: Style) -> String {
         ("reordered", Right),
         ("depth", Right),
         ("jitter", Right),
-    ]);
+    ])
+    .keyed(2);
     let mut outages = String::new();
     for load in &run.loads {
         for loss in &load.loss {
@@ -138,7 +139,8 @@ pub(super) fn tcp(run: &Run, style: Style) -> String {
         ("busy", Right),
         ("rwnd lim.", Right),
         ("sndbuf lim.", Right),
-    ]);
+    ])
+    .keyed(2);
     // Exchanges say what they have to say in latency.
     for load in run.loads.iter().filter(|load| !load.kind.is_exchange()) {
         let Some(tcp) = &load.tcp else { continue };

@@ -121,7 +121,8 @@ pub(super) fn locks(run: &Run, style: Style) -> String {
         ("longest", Right),
         ("above 10 us", Right),
         ("of the CPUs", Right),
-    ]);
+    ])
+    .keyed(2);
     for (end, host) in both(run) {
         for label in longest(host, "lock", "wait_ns") {
             let row = |name| host.counted("lock", label, name);
@@ -154,7 +155,8 @@ pub(super) fn timers(run: &Run, style: Style) -> String {
         ("kind", Left),
         ("expiries/s", Right),
         ("on CPUs", Left),
-    ]);
+    ])
+    .keyed(2);
     for (end, host) in both(run) {
         let mut all: Vec<(&str, &str, u64)> = ["timer", "hrtimer"]
             .into_iter()
@@ -191,7 +193,8 @@ pub(super) fn queues(run: &Run, style: Style) -> String {
         ("flows", Right),
         ("wait for driver", Right),
         ("longest", Right),
-    ]);
+    ])
+    .keyed(2);
     for (end, host) in both(run) {
         for label in longest(host, "txq", "packets") {
             let rows = host.counted.iter();
