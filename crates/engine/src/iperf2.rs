@@ -22,3 +22,17 @@ pub use flow::{BounceOrder, ReceivedBurst};
 pub use meter::{Counts, Reading, Way};
 pub use moments::Moments;
 pub use socket::SocketOrder;
+
+/// The load of netdyno's own that comes nearest to a flow: what its thread is called by.
+fn load(mode: proto::iperf2::Mode, is_tcp: bool) -> plan::Kind {
+    use plan::Kind;
+    use proto::iperf2::Mode;
+    match (mode, is_tcp) {
+        (Mode::Forward | Mode::Dual | Mode::Tradeoff, true) => Kind::Stream,
+        (Mode::Forward | Mode::Dual | Mode::Tradeoff, false) => Kind::UdpStream,
+        (Mode::Reverse, true) => Kind::Maerts,
+        (Mode::Reverse, false) => Kind::UdpMaerts,
+        (Mode::FullDuplex, true) => Kind::Bidir,
+        (Mode::FullDuplex, false) => Kind::UdpBidir,
+    }
+}

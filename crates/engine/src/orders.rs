@@ -1,7 +1,7 @@
 //! What the coordinator tells the workers, and what they tell it. All waiting here is on a
 //! condition or a descriptor, and happens outside the data path.
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub(crate) struct Go {
 #[derive(Debug)]
 pub(crate) struct Orders {
     level: AtomicU8,
+    /// Threads that have nothing left to do may go.
+    released: AtomicBool,
     go: Mutex<Option<Go>>,
     changed: Condvar,
     /// Flows of active roles that are not through.
@@ -46,6 +48,7 @@ impl Orders {
     pub fn new(coordinator: Arc<Wake>) -> Self {
         Self {
             level: AtomicU8::new(Level::Run as u8),
+            released: AtomicBool::new(false),
             go: Mutex::new(None),
             changed: Condvar::new(),
             active: AtomicUsize::new(0),
@@ -107,10 +110,18 @@ impl Orders {
         }
     }
 
-    /// Waits until everything has to end.
-    pub fn wait_for_finish(&self) {
+    /// Threads that have nothing left to do may go.
+    pub fn release(&self) {
+        self.released.store(true, Ordering::Release);
+        // As above.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Waits until the thread may go.
+    pub fn wait_for_release(&self) {
         let mut go = self.lock();
-        while self.level() != Level::Finish {
+        while !self.released.load(Ordering::Acquire) {
             go = self
                 .changed
                 .wait(go)

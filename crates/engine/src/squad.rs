@@ -27,7 +27,9 @@ pub(crate) struct Squad {
 }
 
 struct Hand {
-    thread: Option<JoinHandle<Vec<Ended>>>,
+    thread: Option<JoinHandle<()>>,
+    /// How its flows ended; it comes once.
+    ended: mpsc::Receiver<Vec<Ended>>,
     wake: Arc<Wake>,
     alone: Option<Single>,
 }
@@ -72,8 +74,8 @@ impl Squad {
         }
     }
 
-    /// The same; threads whose flows have ended stay until [`finish`](Self::finish), so that what
-    /// the kernel counted of them can still be read.
+    /// The same; threads whose flows have ended stay until [`finish`](Self::finish) or the squad's
+    /// end, so that what the kernel counted of them can still be read.
     pub fn that_stays(coordinator: Arc<Wake>) -> Self {
         let mut squad = Self::new(coordinator);
         squad.stays = true;
@@ -143,6 +145,7 @@ impl Squad {
             .collect();
         let stays = self.stays;
         let (ready, is_ready) = mpsc::sync_channel(1);
+        let (tell_ended, ended) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new().name(name).stack_size(STACK);
         let thread = thread.spawn(move || {
             thread::exact_timers();
@@ -158,22 +161,25 @@ impl Squad {
             let _ = ready.send(());
             orders.wait_until(start);
             let only = if blocks { flows.pop() } else { None };
-            let ended = match only {
+            let all = match only {
                 Some(only) => {
                     room.wait = Wait::Block;
                     vec![alone(only, &orders, &mut room)]
                 }
                 None => Many::new(flows, orders.clone(), told, None).run(&mut room),
             };
+            // Nobody wants to know where the squad is gone already.
+            let _ = tell_ended.send(all);
+            drop(tell_ended);
             if stays {
-                orders.wait_for_finish();
+                orders.wait_for_release();
             }
-            ended
         })?;
         // Ready before the start, which another thread may be about to announce.
         let _ = is_ready.recv();
         self.hands.push(Hand {
             thread: Some(thread),
+            ended,
             wake,
             alone: single,
         });
@@ -196,8 +202,9 @@ impl Squad {
         self.orders.active_left() + self.orders.passive_left()
     }
 
-    /// Ends everything and gives how each flow ended. Sockets that others hold stay open.
-    pub fn finish(&mut self) -> Vec<Ended> {
+    /// Ends every flow and gives how each ended, once. Threads that stay are still there; sockets
+    /// that others hold stay open.
+    pub fn settle(&mut self) -> Vec<Ended> {
         self.orders.raise(Level::Finish);
         for hand in &self.hands {
             hand.wake.wake();
@@ -205,11 +212,19 @@ impl Squad {
                 sys::shut(&*single.socket);
             }
         }
-        let threads = self.hands.iter_mut().filter_map(|hand| hand.thread.take());
         // A worker that panicked has nothing to say; the panic itself was printed.
-        threads
-            .flat_map(|thread| thread.join().unwrap_or_default())
-            .collect()
+        let all = self.hands.iter().filter_map(|hand| hand.ended.recv().ok());
+        all.flatten().collect()
+    }
+
+    /// The same, and its threads are gone.
+    pub fn finish(&mut self) -> Vec<Ended> {
+        let ended = self.settle();
+        self.orders.release();
+        for thread in self.hands.iter_mut().filter_map(|hand| hand.thread.take()) {
+            let _ = thread.join();
+        }
+        ended
     }
 }
 

@@ -100,7 +100,7 @@ pub fn run(
     }
     let mut client = Client {
         roll: Roll::new(order.interval, order.omit),
-        squad: Squad::new(workers.clone()),
+        squad: Squad::that_stays(workers.clone()),
         epoll,
         events: Events::with_capacity(64),
         workers,
@@ -150,6 +150,7 @@ impl Client {
         self.send_headers(tell)?;
         self.start(tell)?;
         self.last(tell)?;
+        tell(Event::Through);
         self.close(tell)?;
         self.wait_for_back(tell)?;
         tell(Event::Idle);
@@ -204,14 +205,14 @@ impl Client {
                 stopped = true;
                 self.squad.stop();
                 if self.interrupted && receives {
-                    self.squad.finish();
+                    self.squad.settle();
                     return Ok(());
                 }
                 continue;
             }
             let is_mute = silent.is_some_and(|silent| silent <= now) && !self.has_received();
             if is_mute || give_up.is_some_and(|give_up| give_up <= now) {
-                self.squad.finish();
+                self.squad.settle();
                 return Ok(());
             }
             let end = end.filter(|_| !stopped);

@@ -72,6 +72,8 @@ pub enum Event {
         /// Why.
         why: Refusal,
     },
+    /// A client's flows are through; their threads are still there to be looked at.
+    Through,
     /// No flow is at work any more.
     Idle,
     /// Something to know that is no error.

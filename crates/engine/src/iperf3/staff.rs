@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plan::Kind;
 use proto::iperf3::{Arrivals, Counter, Parameters, Protocol};
 use stats::Jitter;
 use sys::{Options, RecvBatch, SendBatch};
@@ -93,7 +94,7 @@ impl<'a> Staff<'a> {
                 .map(|lane| self.member(lane, sends, alone))
                 .collect();
             squad.start(Watch {
-                name: format!("iperf3-{}{worker}", if sends { 's' } else { 'r' }),
+                name: format!("{}-{worker}", self.kind(sends).name()),
                 flows: flows?,
                 payload: if sends { self.payload() } else { Vec::new() },
                 sink: if sends { 0 } else { self.block },
@@ -102,6 +103,17 @@ impl<'a> Staff<'a> {
             })?;
         }
         Ok(())
+    }
+
+    /// The load of netdyno's own that comes nearest: what a run's threads are called by.
+    fn kind(&self, sends: bool) -> Kind {
+        let udp = self.setup.parameters.protocol == Protocol::Udp;
+        match (udp, sends == self.setup.client) {
+            (false, true) => Kind::Stream,
+            (false, false) => Kind::Maerts,
+            (true, true) => Kind::UdpStream,
+            (true, false) => Kind::UdpMaerts,
+        }
     }
 
     fn member(&self, lane: &Lane, sends: bool, alone: bool) -> io::Result<Member> {

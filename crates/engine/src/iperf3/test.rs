@@ -28,7 +28,8 @@ pub(super) struct Setup<'a> {
     pub wake: &'a Arc<Wake>,
 }
 
-/// Data that moves.
+/// Data that moves. Its threads are there until it goes, so that who is told of its last interval
+/// can see what they used.
 pub(super) struct Test {
     pub ledger: Ledger,
     senders: Squad,
@@ -56,8 +57,8 @@ impl Test {
         let now = clock::now();
         let staff = Staff::new(setup, now, lanes.len());
         let mut test = Self {
-            senders: Squad::new(setup.wake.clone()),
-            receivers: Squad::new(setup.wake.clone()),
+            senders: Squad::that_stays(setup.wake.clone()),
+            receivers: Squad::that_stays(setup.wake.clone()),
             quota: staff.quota.clone(),
             started: now,
             used: usage::process(),
@@ -126,14 +127,14 @@ impl Test {
 
     fn stop_sending(&mut self) {
         self.senders.stop();
-        let ended = self.senders.finish();
+        let ended = self.senders.settle();
         self.broken
             .extend(ended.into_iter().filter_map(|end| end.broken));
     }
 
     /// Ends receiving.
     pub fn stop_receiving(&mut self) {
-        let ended = self.receivers.finish();
+        let ended = self.receivers.settle();
         self.broken
             .extend(ended.into_iter().filter_map(|end| end.broken));
     }

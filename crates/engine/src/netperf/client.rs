@@ -129,6 +129,8 @@ pub enum News {
         /// All flows together, cumulative.
         load: Box<LoadEdge>,
     },
+    /// The tests' time is over; their threads are still there to be looked at.
+    Through,
     /// A line is due.
     Progress(Progress),
 }

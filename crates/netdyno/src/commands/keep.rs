@@ -6,6 +6,7 @@
 //! keeper.begin(plan, argv, End::Client, peer);             before the first connection
 //! keeper.start();                                          the common start: data begins to move
 //! keeper.take(Event::Edge(..));                            every interval, the last one included
+//! keeper.through();                                        data has moved, threads are still there
 //! keeper.take(Event::Report(..));                          one for each end that is known
 //! keeper.finish(Status::Ok, None);                         after the last connection
 //! ```
@@ -110,6 +111,18 @@ impl Keeper {
     /// Writes what happened.
     pub fn take(&mut self, event: Event) {
         let written = self.run.as_mut().map(|run| run.take(event));
+        if let Some(Err(reason)) = written {
+            self.complain(&reason);
+        }
+    }
+
+    /// Everything has been moved, and the threads that did it are still there: the host is looked
+    /// at for the last time.
+    pub fn through(&mut self) {
+        let written = self.run.as_mut().map(|run| {
+            let seen = run.host.last();
+            run.observed(seen)
+        });
         if let Some(Err(reason)) = written {
             self.complain(&reason);
         }

@@ -125,6 +125,7 @@ impl Client {
                 | Event::Listens { .. }
                 | Event::Acked { .. }
                 | Event::Refused { .. }
+                | Event::Through
                 | Event::Note(_) => (),
             }
             tell(event);

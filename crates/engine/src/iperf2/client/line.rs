@@ -7,6 +7,7 @@ use std::sync::Arc;
 use proto::iperf2::{Mode, TestHeader};
 use units::Nanos;
 
+use super::order::{Kind, Order};
 use crate::iperf2::meter::Meter;
 
 /// A connected flow.
@@ -35,6 +36,14 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// The load of netdyno's own that comes nearest: what a run's threads are called by.
+    pub fn load(&self, order: &Order) -> plan::Kind {
+        match order.kind {
+            Kind::Bounce(_) if !self.is_load => plan::Kind::Rr,
+            _ => crate::iperf2::load(self.mode, order.is_tcp || self.is_load),
+        }
+    }
+
     /// Whether its flows are at work.
     pub fn is_started(&self) -> bool {
         self.sends.is_some() || self.receives.is_some()

@@ -166,8 +166,13 @@ impl Client {
         let sink = order.size.max(LEAST_SINK);
         for (number, flows) in share(worked).into_iter().enumerate() {
             let numbers: Vec<u32> = flows.iter().map(|worked| worked.number).collect();
+            let lines = self.lines.iter();
+            let mut first = lines.filter(|line| numbers.first() == Some(&line.flow));
+            let kind = first
+                .next()
+                .map_or(plan::Kind::Stream, |line| line.load(&order));
             let watch = Watch {
-                name: format!("iperf-{}", number + 1),
+                name: format!("{}-{number}", kind.name()),
                 flows: flows
                     .into_iter()
                     .map(|worked| Member {

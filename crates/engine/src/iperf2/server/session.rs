@@ -251,6 +251,14 @@ impl House {
         }
         let first = facts.tcp;
         tell(Event::Flow(Box::new(facts)));
+        let mode = match mode {
+            Mode::Forward if line.is_backward => Mode::Reverse,
+            mode => mode,
+        };
+        let load = match line.bounce {
+            Some(_) => plan::Kind::Rr,
+            None => crate::iperf2::load(mode, line.is_tcp),
+        };
         let mut squad = Squad::new(self.workers.clone());
         let sends = parts.iter().any(|part| part.way == Way::Sends);
         let mut failed = None;
@@ -266,7 +274,7 @@ impl House {
                 shut_to_stop: part.way == Way::Sends,
             });
             let watch = Watch {
-                name: format!("iperf-{flow}"),
+                name: format!("{}-{flow}", load.name()),
                 flows: vec![Member {
                     flow: part.flow,
                     active: part.way == Way::Sends,

@@ -52,11 +52,11 @@ impl Client {
         for (line, mark) in lines.iter_mut().zip(&mark.flows) {
             line.mark(mark);
         }
-        // Who hears of it may look at the threads, which are still there.
         tell(News::Edge {
             at: stop - start,
             load: Box::new(look.edge(&mark)),
         });
+        tell(News::Through);
         self.end(&job, &mut squad, &mut lines, start, stop)?;
         let response = look.whole(&lines).response;
         let mut outcome = self.conclude(&job, lines, stop - start, cpu, response);

@@ -81,6 +81,7 @@ impl Kept {
                 }
             }
             Heard::Reading(reading) => self.read(reading),
+            Heard::Through => self.keeper.through(),
             Heard::ServerReport {
                 flow,
                 report: Some(report),

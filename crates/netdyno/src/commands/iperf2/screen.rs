@@ -132,7 +132,7 @@ impl Screen {
                 }
             }
             Event::Refused { local, peer, why } => self.refused(*local, *peer, *why, &mut said),
-            Event::Listens { .. } => (),
+            Event::Listens { .. } | Event::Through => (),
             Event::Idle => self.table.is_idle(),
             Event::Note(note) => said.errors = ours(note),
         }

@@ -88,6 +88,9 @@ impl Kept {
             cpu: None,
             loads: self.sums.clone(),
         }));
+        if interval.last {
+            self.keeper.through();
+        }
     }
 
     /// The test is over; the other end's figures are those that it has told.

@@ -22,6 +22,8 @@ pub(super) struct Host {
     looked_whole: Option<Nanos>,
     /// The latest edge of the measured time was reason to look at everything.
     ends: bool,
+    /// The last look has been taken.
+    is_over: bool,
 }
 
 impl Host {
@@ -34,12 +36,16 @@ impl Host {
             looked: None,
             looked_whole: None,
             ends: false,
+            is_over: false,
         }
     }
 
     /// The look that an edge is reason for, unless the one before was a moment ago. The first edge
     /// is the common start; where a phase begins everything is looked at.
     pub fn at(&mut self, edge: &Edge) -> Option<Observation> {
+        if self.is_over {
+            return None;
+        }
         let now = clock::now();
         let origin = *self.origin.get_or_insert(now);
         let due = |looked: Option<Nanos>, distance| looked.is_none_or(|at| at + distance <= now);
@@ -55,9 +61,10 @@ impl Host {
         }
     }
 
-    /// The look that ends the measured time, unless the last edge was reason for it.
+    /// The look that ends the measured time, unless the last edge was reason for it. None follows.
     pub fn last(&mut self) -> Option<Observation> {
-        let origin = self.origin.filter(|_| !self.ends)?;
+        let over = std::mem::replace(&mut self.is_over, true);
+        let origin = self.origin.filter(|_| !self.ends && !over)?;
         Some(self.look(clock::now(), origin, Effort::Whole))
     }
 

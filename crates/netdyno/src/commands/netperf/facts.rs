@@ -65,6 +65,7 @@ impl<'a> Keep<'a> {
                 let edge = edge(End::Client, *at, (**load).clone());
                 self.keeper.take(Event::Edge(edge));
             }
+            News::Through => self.keeper.through(),
             News::Progress(_) => (),
         }
     }

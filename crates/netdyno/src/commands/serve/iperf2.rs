@@ -94,6 +94,7 @@ fn log(event: Event) {
         | Event::ServerReport { .. }
         | Event::ReportUnheard { .. }
         | Event::Acked { .. }
+        | Event::Through
         | Event::Idle => (),
     }
 }
