@@ -29,7 +29,7 @@ impl Session for ClientSession {
         ] = scene::server_says().map(|m| m.encode());
         let steps: [&dyn Fn(&mut Self); 11] = [
             &|c| c.receive(NOW, &hello),
-            &|c| turn(c.propose(NOW, scene::plan())),
+            &|c| turn(c.propose(NOW, scene::plan(), scene::sysctls())),
             &|c| c.receive(NOW, &accept),
             &|c| c.receive(NOW, &attached),
             &|c| turn(c.start(NOW)),
@@ -50,7 +50,7 @@ impl Session for ClientSession {
 
     fn react(&mut self, action: &ClientAction) {
         match action {
-            ClientAction::Peer(_) => turn(self.propose(NOW, scene::plan())),
+            ClientAction::Peer(_) => turn(self.propose(NOW, scene::plan(), scene::sysctls())),
             ClientAction::Attached(_) => turn(self.start(NOW)),
             ClientAction::Started => turn(self.done(scene::totals())),
             // From a stage in which the client has not sent its last byte, it has now.
@@ -78,8 +78,9 @@ impl Session for ClientSession {
                 texts.extend(facts.environment.values().cloned());
                 texts
             }
-            ClientAction::Accepted { caps, .. } => {
-                caps.iter().map(|cap| cap.sentence.clone()).collect()
+            ClientAction::Accepted { caps, sysctls, .. } => {
+                let sentences = caps.iter().map(|cap| cap.sentence.clone());
+                sentences.chain(sysctls.values().cloned()).collect()
             }
             ClientAction::Attached(grants) => grants
                 .iter()

@@ -1,7 +1,7 @@
 //! The run that the sessions are about: two loads, the first with three flows.
 
 use plan::{Family, Load, Path, Plan, Timing};
-use proto::native::{ClientMessage, PROTOCOL, SentTotals, ServerMessage, Token};
+use proto::native::{ClientMessage, PROTOCOL, SentTotals, ServerMessage, Sysctls, Token};
 use record::{
     Counters, Edge, End, EndReport, Facts, FlowReport, Granted, LoadEdge, LoadReport, Observation,
     Phase, Rows,
@@ -88,11 +88,18 @@ pub(crate) fn client_says() -> [ClientMessage; 5] {
         },
         ClientMessage::Propose {
             plan: Box::new(plan()),
+            sysctls: sysctls(),
         },
         ClientMessage::Start {},
         ClientMessage::Done { sent: totals() },
         ClientMessage::Bye {},
     ]
+}
+
+/// What the server's host has set for the run.
+pub(crate) fn sysctls() -> Sysctls {
+    let set = ("net.ipv4.tcp_sack".to_owned(), "0".to_owned());
+    Sysctls::from([set])
 }
 
 /// What a well-behaved server says, in order.
@@ -113,6 +120,7 @@ pub(crate) fn server_says() -> [ServerMessage; 11] {
             test: 7,
             token: TOKEN,
             caps: vec![],
+            sysctls: sysctls(),
         },
         ServerMessage::Attached { grants: grants() },
         ServerMessage::Started {},

@@ -18,7 +18,7 @@ impl Session for ServerSession {
         let steps: [&dyn Fn(&mut Self); 10] = [
             &|s| s.receive(NOW, &hello),
             &|s| s.receive(NOW, &propose),
-            &|s| turn(s.accept(NOW, 7, scene::TOKEN, vec![])),
+            &|s| turn(s.accept(NOW, 7, scene::TOKEN, vec![], scene::sysctls())),
             &|s| turn(s.attached(NOW, scene::grants())),
             &|s| s.receive(NOW, &start),
             &|s| turn(s.started()),
@@ -44,8 +44,8 @@ impl Session for ServerSession {
 
     fn react(&mut self, action: &ServerAction) {
         match action {
-            ServerAction::Proposed(plan) => {
-                turn(self.accept(NOW, 7, scene::TOKEN, vec![]));
+            ServerAction::Proposed(plan, _) => {
+                turn(self.accept(NOW, 7, scene::TOKEN, vec![], scene::sysctls()));
                 let grants = vec![record::Granted::default(); plan.loads.len()];
                 turn(self.attached(NOW, grants));
             }
@@ -71,6 +71,7 @@ impl Session for ServerSession {
 
     fn texts(action: &ServerAction) -> Vec<String> {
         match action {
+            ServerAction::Proposed(_, sysctls) => sysctls.values().cloned().collect(),
             ServerAction::Aborted(reason) => vec![reason.clone()],
             ServerAction::Failed(error) => vec![error.to_string()],
             _ => vec![],

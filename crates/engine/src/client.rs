@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use plan::Plan;
-use proto::native::{ClientAction, ClientSession, SessionError};
+use proto::native::{ClientAction, ClientSession, SessionError, Sysctls};
 use record::{Doubt, End, EndReport, Event, Facts, Grant, InterfaceCounters, Observation};
 use sys::signal::Signals;
 use sys::{Epoll, Events, Readiness, Wake, clock};
@@ -37,6 +37,8 @@ pub struct Job {
     pub refuse_local: bool,
     /// Seed of arrival processes.
     pub seed: u64,
+    /// Sysctls that the server's host is to have meanwhile.
+    pub sysctls: Sysctls,
 }
 
 /// Why a run did not go to its end.
@@ -107,6 +109,7 @@ pub fn run(job: Job, signals: &Signals, events: &Sender<Event>) -> Result<(), Ru
         signals,
         events,
         course: None,
+        met: None,
         started: None,
         reports: 0,
     };
@@ -132,6 +135,8 @@ struct Client<'a> {
     signals: &'a Signals,
     events: &'a Sender<Event>,
     course: Option<Course>,
+    /// The server's host.
+    met: Option<Box<Facts>>,
     /// When the start was asked for.
     started: Option<Nanos>,
     /// Ends that have given their closing figures.
@@ -172,7 +177,13 @@ impl Client<'_> {
     fn act(&mut self, action: ClientAction, memory_before: Option<u64>) -> Result<bool, RunError> {
         match action {
             ClientAction::Peer(facts) => self.meet(facts)?,
-            ClientAction::Accepted { token, caps, .. } => {
+            ClientAction::Accepted {
+                token,
+                caps,
+                sysctls,
+                ..
+            } => {
+                self.learn(sysctls);
                 let mut plan = self.job.plan.clone();
                 for cap in &caps {
                     if let (Some(load), Some(rate)) = (plan.loads.get_mut(cap.load), cap.rate) {
@@ -228,12 +239,23 @@ impl Client<'_> {
     fn meet(&mut self, facts: Box<Facts>) -> Result<(), RunError> {
         let (ours, theirs) = (&self.job.facts.locality, &facts.locality);
         let same = ours.boot_id.is_some() && ours == theirs;
+        self.met = Some(facts.clone());
         self.emit(Event::Peer { facts });
         if same && self.job.refuse_local {
             return Err(RunError::Local);
         }
-        self.take_turn(|session, job| session.propose(clock::now(), job.plan.clone()));
+        self.take_turn(|session, job| {
+            session.propose(clock::now(), job.plan.clone(), job.sysctls.clone())
+        });
         Ok(())
+    }
+
+    /// The server's host is as the run wanted it.
+    fn learn(&mut self, sysctls: Sysctls) {
+        if let Some(mut facts) = self.met.take().filter(|_| !sysctls.is_empty()) {
+            facts.sysctls.extend(sysctls);
+            self.emit(Event::Peer { facts });
+        }
     }
 
     fn start(&mut self, granted: Vec<record::Granted>) -> Result<(), RunError> {

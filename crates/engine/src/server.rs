@@ -7,11 +7,14 @@ mod door;
 mod limits;
 mod session;
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use plan::Cidr;
+use proto::native::Sysctls;
 use sys::signal::Signals;
 use units::{BitRate, Nanos};
 
@@ -34,8 +37,27 @@ pub struct Config {
     pub max_rate: Option<BitRate>,
     /// Clients may have this kernel's locks, timers and queues traced.
     pub tracing: bool,
+    /// Sets sysctls for clients; none where they may have none set.
+    pub sysctls: Option<Arc<dyn Setter>>,
     /// End after one test.
     pub one_off: bool,
+}
+
+/// Sets sysctls of this host for a test.
+pub trait Setter: fmt::Debug + Send + Sync {
+    /// Sets them, until what it gives is dropped.
+    ///
+    /// # Errors
+    /// Why not, in a sentence for the client; nothing is set then.
+    fn set(&self, wanted: &Sysctls) -> Result<Set, String>;
+}
+
+/// Sysctls that are set for a test.
+pub struct Set {
+    /// As they are now.
+    pub now: Sysctls,
+    /// Dropping it puts them back.
+    pub kept: Box<dyn Send>,
 }
 
 /// A server that listens.

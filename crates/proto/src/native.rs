@@ -54,6 +54,9 @@ pub use preamble::{Claim, Preamble, PreambleError};
 pub use server::{ServerAction, ServerSession};
 pub use token::Token;
 
+/// Sysctls by name, with their values.
+pub type Sysctls = std::collections::BTreeMap<String, String>;
+
 /// The version of the messages. Both ends must speak the same one; the record's types refuse
 /// unknown fields, so a new field in them is a new version too.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;

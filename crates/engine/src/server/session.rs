@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use plan::Plan;
-use proto::native::{RefuseCode, ServerAction, ServerSession, Token};
+use proto::native::{RefuseCode, ServerAction, ServerSession, Sysctls, Token};
 use record::{End, InterfaceCounters};
 use sys::{Wake, clock};
 use tracing::{info, warn};
@@ -13,7 +13,7 @@ use units::Nanos;
 
 use super::attach::Attaching;
 use super::door::{Doors, Place};
-use super::{Config, limits};
+use super::{Config, Set, limits};
 use crate::control::Control;
 use crate::course::{Course, LEAD};
 use crate::crew::Crew;
@@ -72,6 +72,7 @@ pub(super) fn lead(guest: Guest) {
         watch: None,
         memory_before: None,
         reported: false,
+        set: None,
     };
     let started = clock::now();
     let end = session.drive();
@@ -86,6 +87,8 @@ pub(super) fn lead(guest: Guest) {
     }
     // The workers and their sockets go first, so that a peer sees the end at once.
     drop(session.course.take());
+    // And then the host is as it was, before the client can begin its next run.
+    drop(session.set.take());
     let Session {
         control,
         session: mut words,
@@ -116,6 +119,8 @@ struct Session {
     watch: Option<Watch>,
     memory_before: Option<u64>,
     reported: bool,
+    /// Sysctls of this host, until the session is over.
+    set: Option<Set>,
 }
 
 impl Session {
@@ -150,7 +155,7 @@ impl Session {
     fn act(&mut self, action: ServerAction) -> Result<bool, String> {
         let now = clock::now();
         match action {
-            ServerAction::Proposed(plan) => self.consider(*plan)?,
+            ServerAction::Proposed(plan, sysctls) => self.consider(*plan, &sysctls)?,
             ServerAction::Observe(interval) => {
                 let interface = self.interface.as_ref().map(|(name, _)| name.as_str());
                 let longest = self.config.max_duration;
@@ -193,11 +198,17 @@ impl Session {
         }
     }
 
-    fn consider(&mut self, mut plan: Plan) -> Result<(), String> {
+    fn consider(&mut self, mut plan: Plan, sysctls: &Sysctls) -> Result<(), String> {
         let caps = match limits::apply(&self.config, &mut plan) {
             Ok(caps) => caps,
             Err((code, sentence)) => return self.refuse(code, sentence),
         };
+        if !sysctls.is_empty() {
+            match self.set(sysctls) {
+                Ok(set) => self.set = Some(set),
+                Err(sentence) => return self.refuse(RefuseCode::Sysctl, sentence),
+            }
+        }
         let mut bytes = [0; 16];
         if let Err(error) = getrandom::fill(&mut bytes) {
             return self.refuse(
@@ -217,8 +228,22 @@ impl Session {
             .watch(attaching.fd())
             .map_err(|error| error.to_string())?;
         self.attaching = Some(attaching);
-        let _ = self.session.accept(clock::now(), self.test, token, caps);
+        let set = self.set.as_ref().map(|set| set.now.clone());
+        let set = set.unwrap_or_default();
+        let _ = self
+            .session
+            .accept(clock::now(), self.test, token, caps, set);
         Ok(())
+    }
+
+    fn set(&self, wanted: &Sysctls) -> Result<Set, String> {
+        let Some(setter) = &self.config.sysctls else {
+            return Err("the server sets no sysctls: start it with --allow-sysctl".to_owned());
+        };
+        let set = setter.set(wanted)?;
+        let names: Vec<&str> = wanted.keys().map(String::as_str).collect();
+        info!(test = self.test, peer = %self.peer, sysctls = names.join(" "), "set");
+        Ok(set)
     }
 
     fn refuse(&mut self, code: RefuseCode, sentence: String) -> Result<(), String> {

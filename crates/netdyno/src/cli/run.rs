@@ -5,6 +5,7 @@ use std::path::Path as FilePath;
 
 use clap::Args;
 use plan::{Path, Plan};
+use record::End;
 
 use super::asked::PlanArgs;
 use super::compare::sysctl;
@@ -21,7 +22,8 @@ pub struct RunArgs {
     #[command(flatten)]
     asked: PlanArgs,
 
-    /// A sysctl of the testbed's hosts, before anything runs; repeatable
+    /// A sysctl of the testbed's hosts, before anything runs; of a HOST that was started with
+    /// --allow-sysctl server:KEY=VALUE, put back after the run; repeatable
     #[arg(long, value_name = "[client:|server:]KEY=VALUE", value_parser = sysctl)]
     sysctl: Vec<Sysctl>,
 
@@ -59,7 +61,7 @@ pub struct RunRequest {
     pub series: Option<SeriesRequest>,
     /// What the user says about it.
     pub label: Label,
-    /// Sysctls of the testbed's hosts.
+    /// Sysctls of the testbed's hosts, or of the server's host.
     pub sysctls: Vec<Sysctl>,
     /// Form of the results.
     pub output: Output,
@@ -80,8 +82,15 @@ impl RunArgs {
     ) -> Result<RunRequest, String> {
         let mut plan = self.asked.plan(read)?;
         plan.observe = self.watching.observe(plan.observe);
-        if !self.sysctl.is_empty() && !matches!(plan.path, Path::Testbed { .. }) {
-            return Err("--sysctl: only the testbed's hosts are ours to set".to_owned());
+        let of_server = |sysctl: &Sysctl| sysctl.end == Some(End::Server);
+        if let (Path::Host { .. }, Some(other)) = (
+            &plan.path,
+            self.sysctl.iter().find(|sysctl| !of_server(sysctl)),
+        ) {
+            return Err(format!(
+                "--sysctl {other}: on the way to a HOST only server:KEY=VALUE is set for a run, by a \
+                 server with --allow-sysctl; this machine's are yours to set (sysctl -w)"
+            ));
         }
         let series = self.series.request(&plan)?;
         if series.is_some() && self.dry_run {

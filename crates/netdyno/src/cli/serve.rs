@@ -50,6 +50,10 @@ pub struct ServeArgs {
     /// Trace nothing in this kernel for clients, whatever they ask by --explain
     #[arg(long)]
     no_tracing: bool,
+    /// Let clients have sysctls of this host's network set for their test, and put back after it
+    /// (net.core, net.ipv4.tcp, net.ipv4.udp, net.mptcp, kernel.timer_migration); needs root
+    #[arg(long)]
+    allow_sysctl: bool,
     /// End after one test
     #[arg(short = '1', long)]
     one_off: bool,
@@ -94,6 +98,8 @@ pub struct ServeRequest {
     pub max_rate: Option<BitRate>,
     /// Clients may have this kernel's locks, timers and queues traced, where the rights are there.
     pub tracing: bool,
+    /// Clients may have sysctls set for their tests.
+    pub sysctls: bool,
     /// One test and out.
     pub one_off: bool,
     /// Form of the log.
@@ -137,6 +143,7 @@ impl ServeArgs {
             max_duration: self.max_duration,
             max_rate: self.max_rate,
             tracing: !self.no_tracing,
+            sysctls: self.allow_sysctl,
             one_off: self.one_off,
             log: self.log,
             quiet: self.quiet,
@@ -153,4 +160,5 @@ const EXAMPLES: &str = "\
 Examples:
   netdyno serve                                     everyone, on every address
   netdyno serve --allow 10.0.0.0/8 --max-rate 1G    a server that others may use
+  netdyno serve --allow-sysctl --allow 10.0.0.7     a client may compare this host's sysctls
   netdyno serve --one-off --log json                one test, for scripts";

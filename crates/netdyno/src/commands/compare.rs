@@ -16,7 +16,7 @@ use record::{Comparison, Hosts, Run, Side, Sides, Status, Trial, Verdict};
 use sys::signal::{self, Signals};
 use units::Nanos;
 
-pub(super) use self::put_back::act_on_notes;
+pub(super) use self::put_back::{Changes, act_on_notes};
 use self::state::State;
 use self::trial::Done;
 use crate::cli::{self, CompareRequest, Comparing, Request, Work};

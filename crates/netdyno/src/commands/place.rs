@@ -115,12 +115,12 @@ impl Place {
     /// second thread.
     ///
     /// # Errors
-    /// Sysctls that a network namespace does not have for itself.
+    /// Sysctls that a network namespace does not have for itself, or no testbed where one was wanted.
     pub fn set_sysctls(&self, sysctls: &[Sysctl]) -> Result<(), NoPlace> {
         let Some(testbed) = self.testbed.as_ref().filter(|_| !sysctls.is_empty()) else {
-            return match sysctls {
-                [] => Ok(()),
-                _ => Err(NoPlace {
+            return match self.doubt.is_some() && !sysctls.is_empty() {
+                false => Ok(()),
+                true => Err(NoPlace {
                     sentence: "--sysctl needs a testbed".to_owned(),
                     exit: Exit::Missing,
                 }),
@@ -142,6 +142,14 @@ impl Place {
             }
         }
         Ok(())
+    }
+
+    /// Those that the server of a named host is to set.
+    pub fn sysctls_of_server(&self, sysctls: &[Sysctl]) -> proto::native::Sysctls {
+        let named = sysctls.iter().filter(|_| self.testbed.is_none());
+        named
+            .map(|sysctl| (sysctl.key.clone(), sysctl.value.clone()))
+            .collect()
     }
 
     fn loopback(family: Family, link: &Link, reason: String) -> Result<Self, NoPlace> {

@@ -89,6 +89,7 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
         interface: interface.clone().zip(before),
         refuse_local: !place.may_be_local,
         seed: random_seed(),
+        sysctls: place.sysctls_of_server(&request.sysctls),
     };
     let coordinator = std::thread::Builder::new()
         .name("coordinator".into())

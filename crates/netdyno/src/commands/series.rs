@@ -69,8 +69,8 @@ fn make(
         id,
         started,
         command,
-        status: Status::Ok,
-        reason: None,
+        status: Status::Interrupted,
+        reason: Some("it goes on, or was killed: what was measured is there".to_owned()),
         until: asked.until,
         metric: first.to_owned(),
         cells: Vec::new(),
@@ -80,6 +80,7 @@ fn make(
     for (number, cell) in (1..).zip(&asked.cells) {
         let mut runs = Vec::new();
         let mut stop = false;
+        let before = series.cells.len();
         for repeat in 1..=asked.repeat {
             if !request.quiet {
                 progress(number, total, cell, repeat, asked.repeat);
@@ -91,20 +92,30 @@ fn make(
             }
             runs.push(run);
             let so_far = analyze::series::cell(&cell.settings, &runs, &metrics, asked.until);
-            if stop || so_far.settled == Some(true) {
+            let settled = so_far.settled == Some(true);
+            keep(&folder, &so_far)?;
+            series.cells.truncate(before);
+            series.cells.push(so_far);
+            // Whenever it is killed, what was measured is there.
+            store
+                .keep_series(&series)
+                .map_err(|error| format!("{error:#}"))?;
+            if stop || settled {
                 break;
             }
         }
-        let done = analyze::series::cell(&cell.settings, &runs, &metrics, asked.until);
-        keep(&folder, &done)?;
-        series.cells.push(done);
         if stop {
-            series.status = Status::Interrupted;
-            series.reason = Some("interrupted: what was measured is there".to_owned());
             exit = Exit::Interrupted;
             break;
         }
     }
+    (series.status, series.reason) = match exit {
+        Exit::Interrupted => {
+            let reason = "interrupted: what was measured is there".to_owned();
+            (Status::Interrupted, Some(reason))
+        }
+        _ => (Status::Ok, None),
+    };
     if !request.quiet && sys::terminal::columns(&io::stderr()).is_some() {
         let _ = write!(io::stderr(), "\r\x1b[K");
     }

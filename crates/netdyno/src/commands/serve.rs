@@ -2,19 +2,24 @@
 
 mod iperf2;
 mod iperf3;
+mod sysctls;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use engine::netperf::{self, server::Stopper};
-use engine::server::{Config, Server};
+use engine::server::{Config, Server, Setter};
 use sys::signal::{self, Signals};
 use tracing::{info, warn};
 
 use crate::cli::{Dialect, Log, ServeRequest};
+use crate::commands::compare::act_on_notes;
 use crate::exit::Exit;
 use crate::say;
+use crate::store::Store;
+use sysctls::Sysctls;
 
 /// Descriptors of a server with many small tests; a test with more flows raises it again.
 const DESCRIPTORS: u64 = 16_384;
@@ -31,6 +36,20 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
         }
     };
     sys::limits::descriptors(DESCRIPTORS);
+    let store = Store::of_environment();
+    // A server that was killed may have left this host as a client needed it.
+    store.iter().for_each(act_on_notes);
+    let sysctls = match (request.sysctls, store) {
+        (false, _) => None,
+        (true, Some(store)) => Some(Arc::new(Sysctls::new(store)) as Arc<dyn Setter>),
+        (true, None) => {
+            say!(
+                "--allow-sysctl: neither XDG_STATE_HOME nor HOME says where to note what has to be put \
+                 back"
+            );
+            return Exit::Missing.into();
+        }
+    };
     let config = Config {
         bind: request.bind,
         port: request.port,
@@ -39,6 +58,7 @@ pub fn serve(request: &ServeRequest) -> ExitCode {
         max_duration: request.max_duration,
         max_rate: request.max_rate,
         tracing: request.tracing,
+        sysctls,
         one_off: request.one_off,
     };
     let server = match Server::bind(config) {

@@ -2,6 +2,7 @@
 
 mod alone;
 mod kept;
+mod server;
 mod sides;
 
 use std::fs;

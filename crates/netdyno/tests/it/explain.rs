@@ -1,6 +1,8 @@
 //! Causes put into a testbed on purpose: each must be the first finding, and clean runs have none of
 //! them. With `NETDYNO_SCORE` set, each case adds a line to that file: `cargo xtask explain-score`.
 
+mod dropped;
+
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::process::{Child, Command};

@@ -18,7 +18,6 @@ mod stranger;
 
 mod cleanup;
 mod compare;
-mod dropped;
 mod explain;
 mod faults;
 mod idle;

@@ -1,5 +1,6 @@
 //! What both hosts count while a load runs, and without one.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use plan::Family;
@@ -112,6 +113,109 @@ fn this_host_is_watched_a_line_an_interval() {
     assert!((96.0..104.0).contains(&shares), "{text}");
 }
 
+/// One window, begun at the same moment: what vmstat(8) prints of it, and what we do.
+#[test]
+fn a_line_says_what_vmstat_says() {
+    not_run::needs_program!("vmstat");
+    crate::machine::holds(|| {
+        let mut vmstat = Command::new("vmstat");
+        // The first of its lines is since the machine was started.
+        vmstat.args(["-n", "3", "2"]).stdout(Stdio::piped());
+        let vmstat = vmstat.spawn().unwrap();
+        let ours = observe("-i 3 -t 3").output().unwrap();
+        let theirs = vmstat.wait_with_output().unwrap();
+        let figures = |text: Vec<u8>| {
+            let text = String::from_utf8(text).unwrap();
+            let last = text.lines().last().unwrap_or_default().to_owned();
+            let words = last.split_ascii_whitespace().map(str::to_owned);
+            words.collect::<Vec<String>>()
+        };
+        let (ours, theirs) = (figures(ours.stdout), figures(theirs.stdout));
+        let number = |words: &[String], at: usize| words[at].parse::<f64>().unwrap();
+        let of_us = |at| number(&ours, at);
+        // r b swpd free buff cache si so bi bo in cs us sy id wa st
+        let of_vmstat = |at| number(&theirs, at);
+        let shares = [
+            ("us", of_us(0), of_vmstat(12)),
+            // It adds interrupts of both kinds to the system's time.
+            ("sy", of_us(1) + of_us(2) + of_us(3), of_vmstat(13)),
+            ("st", of_us(4), of_vmstat(16)),
+            // It has time of waiting for the disk apart.
+            ("id", of_us(5), of_vmstat(14) + of_vmstat(15)),
+        ];
+        // Both begin and end some ms apart, while other tests may come and go.
+        let far = |(_, ours, theirs): &&(&str, f64, f64)| (ours - theirs).abs() > 8.0;
+        let rates = [
+            ("in", of_us(7), of_vmstat(10)),
+            ("cs", of_us(8), of_vmstat(11)),
+        ];
+        let other = |(_, ours, theirs): &&(&str, f64, f64)| {
+            (ours - theirs).abs() > 0.2 * theirs.max(1000.0)
+        };
+        let found = shares.iter().find(far).or(rates.iter().find(other));
+        match found {
+            Some((name, ours, theirs)) => Err(format!("{name}: {ours}, vmstat {theirs}")),
+            None => Ok(()),
+        }
+    });
+}
+
+/// All packets and drops of a link between two readings of other programs, and in our lines.
+#[test]
+fn lines_count_the_packets_and_drops_that_others_count() {
+    not_run::needs_root!();
+    not_run::needs_program!("tc");
+    hosts("rate=5M,qdisc=pfifo limit 20", Family::V4, |hosts| {
+        let server = hosts.serve("--no-netperf --no-iperf2 --no-iperf3");
+        let device = hosts.testbed.device(End::Client);
+        let dropped = || {
+            let output = Command::new("tc")
+                .args(["-s", "qdisc", "show", "dev", device])
+                .output()
+                .unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let words: Vec<&str> = text.split(['(', ')', ' ', ',']).collect();
+            let after = words.windows(2).filter(|pair| pair[0] == "dropped");
+            after
+                .map(|pair| pair[1].parse::<u64>().unwrap())
+                .sum::<u64>()
+        };
+        let (before, dropped_before) = (hosts.interface(End::Client), dropped());
+        let words = format!("-i 200ms -t 60 --json-lines -d {device}");
+        let mut child = observe(&words).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut next = || {
+            let line = lines.next().unwrap().unwrap();
+            serde_json::from_str::<Watched>(&line).unwrap()
+        };
+        let mut all = vec![next()];
+        let words = format!("{} -t 1 --no-probe -u -b 20M", server.address());
+        Client::new(&words).end();
+        let (after, dropped_after) = (hosts.interface(End::Client), dropped());
+        let sent = after.tx_packets - before.tx_packets;
+        let sum = |all: &[Watched], source: &str, name: &str| {
+            let of = |line: &Watched| line.counted.sum(source, name).unwrap_or(0);
+            all.iter().map(of).sum::<u64>()
+        };
+        // What was not read before the first of our readings was nothing: nobody sent.
+        for _ in 0..50 {
+            if sum(&all, "interface", "tx_packets") >= sent {
+                break;
+            }
+            all.push(next());
+        }
+        all.push(next());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(sum(&all, "interface", "tx_packets"), sent);
+        let received = after.rx_packets - before.rx_packets;
+        assert_eq!(sum(&all, "interface", "rx_packets"), received);
+        let lost = dropped_after - dropped_before;
+        assert!(lost > 100, "{lost}");
+        assert_eq!(sum(&all, "qdisc", "drops"), lost);
+    });
+}
+
 #[test]
 fn a_server_tells_of_its_host() {
     let server = Server::start("");
@@ -137,6 +241,61 @@ fn nobody_answers_is_told_with_its_code() {
     let output = observe("--on 127.0.0.1:1 -t 1").output().unwrap();
     assert_eq!(code(output.status), 3);
     assert!(!output.stderr.is_empty());
+}
+
+/// Other tools' command lines have the rows of their threads, by the names of their loads, which
+/// is how findings tell of them.
+#[test]
+fn threads_of_other_tools_command_lines_are_watched() {
+    let server = Server::start("--netperf-port 0 --iperf2-port 0 --iperf3-port 0");
+    let port = |tool: &str| {
+        let log = server.log();
+        let line = log.lines().find(|line| line.contains(tool));
+        let (_, port) = line.unwrap().rsplit_once("port=").unwrap();
+        port.trim().to_owned()
+    };
+    let (netperf, iperf, iperf3) = (port("of netperf"), port("of iperf 2"), port("of iperf3"));
+    for (words, load) in [
+        (format!("iperf3 -c 127.0.0.1 -p {iperf3} -t 1"), "stream"),
+        (format!("iperf3 -c 127.0.0.1 -p {iperf3} -t 1 -R"), "maerts"),
+        (format!("iperf3 -c 127.0.0.1 -p {iperf3} -n 10M"), "stream"),
+        (
+            format!("iperf3 -c 127.0.0.1 -p {iperf3} -t 1 -u"),
+            "udp-stream",
+        ),
+        (format!("iperf -c 127.0.0.1 -p {iperf} -t 1"), "stream"),
+        (format!("iperf -c 127.0.0.1 -p {iperf} -t 1 -R"), "maerts"),
+        (
+            format!("iperf -c 127.0.0.1 -p {iperf} -t 1 -u"),
+            "udp-stream",
+        ),
+        (format!("netperf -H 127.0.0.1 -p {netperf} -l 1"), "netperf"),
+    ] {
+        let store = crate::store::Store::new();
+        let mut command = netdyno();
+        command.args(words.split(' '));
+        command.env("XDG_STATE_HOME", store.state_home());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{words}: {output:?}");
+        let mut show = netdyno();
+        show.args(["show", "--json"]);
+        let shown = show.env("XDG_STATE_HOME", store.state_home()).output();
+        let run: Run = serde_json::from_slice(&shown.unwrap().stdout).unwrap();
+        assert_eq!(run.loads[0].name, load, "{words}");
+        let client = of(&run, End::Client);
+        let mut threads = client.counted.labels("thread");
+        let thread = threads.find(|label| label.starts_with(&format!("{load}-")));
+        let thread = thread.unwrap_or_else(|| panic!("{words}: {client:?}"));
+        assert!(
+            client.counted("thread", thread, "run_ns") > Some(0),
+            "{words}"
+        );
+        assert!(
+            client.counted("thread", thread, "migrations").is_some(),
+            "{words}"
+        );
+        assert!(!run.findings.is_empty(), "{words}");
+    }
 }
 
 /// An interface that goes away takes its rows along, and nothing fails.

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use record::{Merged, Series, Summary};
+use nix::sys::signal::Signal;
+use record::{Merged, Series, Status, Summary};
 
 use crate::client::Client;
-use crate::process::netdyno;
+use crate::process::{eventually, netdyno};
 
 #[test]
 fn a_sweep_runs_every_cell_and_the_history_has_them() {
@@ -63,6 +64,41 @@ fn a_sweep_runs_every_cell_and_the_history_has_them() {
         merged.loads[0].response.samples,
         samples(first) + samples(second)
     );
+}
+
+#[test]
+fn a_sweep_that_is_killed_leaves_what_was_measured() {
+    not_run::needs_namespaces!();
+    for signal in [Signal::SIGKILL, Signal::SIGINT] {
+        let words = "--load rr -t 100ms --no-probe --json --sweep request=1,100,200 --repeat 40";
+        let client = Client::new(words).start();
+        let folder = client.store().state_home().join("netdyno/series");
+        let id = eventually("two runs", || {
+            let name = fs::read_dir(&folder).ok()?.next()?.ok()?.file_name();
+            let text = fs::read_to_string(folder.join(&name).join("series.json")).ok()?;
+            let series: Series = serde_json::from_str(&text).ok()?;
+            (series.cells[0].runs.len() >= 2).then(|| name.into_string().unwrap())
+        });
+        client.tell(signal);
+        let ended = client.end();
+        let shown = |words: &[&str]| {
+            let mut command = netdyno();
+            command.args(words);
+            let output = command
+                .env("XDG_STATE_HOME", ended.store.state_home())
+                .output()
+                .unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let series: Series = serde_json::from_str(&shown(&["show", &id, "--json"])).unwrap();
+        assert_eq!(series.status, Status::Interrupted);
+        assert!(series.cells[0].runs.len() >= 2);
+        let listed = shown(&["history", "series"]);
+        assert!(
+            listed.contains(&id) && listed.contains("interrupted"),
+            "{listed}"
+        );
+    }
 }
 
 #[test]

@@ -69,6 +69,10 @@ impl Server {
         fs::read_to_string(self.log.path().join("stderr")).unwrap()
     }
 
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
     /// Waits until it ends by itself.
     pub fn end(mut self) -> ExitStatus {
         end_of(&mut self.child)

@@ -10,7 +10,7 @@ use super::roster::{Broken, Roster};
 use super::state::State;
 use super::{
     Cap, ClientMessage, FrameReader, PROTOCOL, Preamble, SentTotals, ServerMessage, SessionError,
-    Token, WrongTurn,
+    Sysctls, Token, WrongTurn,
 };
 
 #[cfg(test)]
@@ -29,6 +29,8 @@ pub enum ClientAction {
         token: Token,
         /// What the server does less of than was asked.
         caps: Vec<Cap>,
+        /// The server's sysctls that were asked for, as they are now.
+        sysctls: Sysctls,
     },
     /// Every flow is connected at the server too; what its sockets got, one per load. Start.
     Attached(Vec<Granted>),
@@ -79,12 +81,13 @@ impl ClientSession {
         session
     }
 
-    /// Asks the server for a run.
-    pub fn propose(&mut self, now: Nanos, plan: Plan) -> Result<(), WrongTurn> {
+    /// Asks the server for a run with these sysctls of its host.
+    pub fn propose(&mut self, now: Nanos, plan: Plan, sysctls: Sysctls) -> Result<(), WrongTurn> {
         if self.end.turn("propose", self.end.state == State::Greeted)? {
             self.roster = Roster::of(&plan);
             self.send(&ClientMessage::Propose {
                 plan: Box::new(plan),
+                sysctls,
             });
             self.end.enter_until(State::Proposed, now + ANSWER);
         }
@@ -244,11 +247,24 @@ impl ClientSession {
                 self.end.enter(State::Greeted);
                 self.end.act(ClientAction::Peer(facts));
             }
-            (State::Proposed, M::Accept { test, token, caps }) => {
+            (
+                State::Proposed,
+                M::Accept {
+                    test,
+                    token,
+                    caps,
+                    sysctls,
+                },
+            ) => {
                 self.roster.check_caps(&caps)?;
                 let connected_by = now + self.roster.patience();
                 self.end.enter_until(State::Accepted, connected_by);
-                self.end.act(ClientAction::Accepted { test, token, caps });
+                self.end.act(ClientAction::Accepted {
+                    test,
+                    token,
+                    caps,
+                    sysctls,
+                });
             }
             (State::Accepted, M::Attached { grants }) => {
                 self.roster.check_count("grants", grants.len())?;

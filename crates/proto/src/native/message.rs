@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use units::{BitRate, Nanos};
 
-use super::{Token, frame, text};
+use super::{Sysctls, Token, frame, text};
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +32,9 @@ pub enum ClientMessage {
     Propose {
         /// The run.
         plan: Box<Plan>,
+        /// What the server's host is to have set meanwhile.
+        #[serde(default, skip_serializing_if = "Sysctls::is_empty")]
+        sysctls: Sysctls,
     },
     /// The client wants no run, but what the server's host counts from now on.
     Observe {
@@ -83,6 +86,9 @@ pub enum ServerMessage {
         token: Token,
         /// What it does less of than was asked.
         caps: Vec<Cap>,
+        /// Those that were asked for, as they are now.
+        #[serde(default, skip_serializing_if = "Sysctls::is_empty")]
+        sysctls: Sysctls,
     },
     /// Every flow is connected.
     Attached {
@@ -166,6 +172,8 @@ pub enum RefuseCode {
     TooManyFlows,
     /// The plan is not valid.
     BadPlan,
+    /// A sysctl cannot be set for the run.
+    Sysctl,
     /// The server's host lacks something.
     Resource,
     /// What came is not this protocol.
@@ -200,11 +208,8 @@ impl ClientMessage {
             Self::Hello { netdyno, .. } => text::clean(netdyno),
             Self::Abort { reason } => text::clean(reason),
             // A plan is valid by construction, its names included.
-            Self::Propose { .. }
-            | Self::Observe { .. }
-            | Self::Start {}
-            | Self::Done { .. }
-            | Self::Bye {} => {}
+            Self::Propose { sysctls, .. } => text::clean_sysctls(sysctls),
+            Self::Observe { .. } | Self::Start {} | Self::Done { .. } | Self::Bye {} => {}
         }
         Ok(message)
     }
@@ -238,9 +243,10 @@ impl ServerMessage {
                 text::clean_facts(facts);
             }
             Self::Refuse { reason, .. } | Self::Abort { reason } => text::clean(reason),
-            Self::Accept { caps, .. } => {
+            Self::Accept { caps, sysctls, .. } => {
                 caps.iter_mut()
                     .for_each(|cap| text::clean(&mut cap.sentence));
+                text::clean_sysctls(sysctls);
             }
             Self::Attached { grants } => grants.iter_mut().for_each(text::clean_granted),
             Self::Report { report } => text::clean_report(report),

@@ -6,7 +6,7 @@ use record::{
     Observation, Phase, Rows,
 };
 
-use super::{Cap, ClientMessage, PROTOCOL, RefuseCode, SentTotals, ServerMessage, Token};
+use super::{Cap, ClientMessage, PROTOCOL, RefuseCode, SentTotals, ServerMessage, Sysctls, Token};
 
 /// Flows of the sample's loads.
 pub(super) const FLOWS: [u32; 2] = [3, 1];
@@ -114,6 +114,12 @@ pub(super) fn report() -> EndReport {
     report_of(&FLOWS)
 }
 
+/// What the server's host has set for the run.
+pub(super) fn sysctls() -> Sysctls {
+    let set = ("net.ipv4.tcp_sack".to_owned(), "0".to_owned());
+    Sysctls::from([set])
+}
+
 /// One of each, in the order of their definition.
 pub(super) fn client_messages() -> [ClientMessage; 7] {
     [
@@ -123,6 +129,7 @@ pub(super) fn client_messages() -> [ClientMessage; 7] {
         },
         ClientMessage::Propose {
             plan: Box::new(plan()),
+            sysctls: sysctls(),
         },
         ClientMessage::Observe {
             interval: units::Nanos::from_secs(1),
@@ -155,6 +162,7 @@ pub(super) fn server_messages() -> [ServerMessage; 12] {
             test: 7,
             token: TOKEN,
             caps: caps(),
+            sysctls: sysctls(),
         },
         ServerMessage::Attached { grants: grants() },
         ServerMessage::Started {},

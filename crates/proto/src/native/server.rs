@@ -11,7 +11,7 @@ use super::roster::{Broken, Roster};
 use super::state::State;
 use super::{
     Cap, ClientMessage, FrameReader, MessageError, PROTOCOL, RefuseCode, SentTotals, ServerMessage,
-    SessionError, Token, WrongTurn,
+    SessionError, Sysctls, Token, WrongTurn,
 };
 
 #[cfg(test)]
@@ -23,8 +23,8 @@ const UNREAD: usize = 16 << 20;
 /// What the server's driver learns, in order. Nothing follows `Aborted`, `Bye` or `Failed`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerAction {
-    /// The client wants a run: accept or refuse.
-    Proposed(Box<Plan>),
+    /// The client wants a run with these sysctls of this host: accept or refuse.
+    Proposed(Box<Plan>, Sysctls),
     /// The client wants to know what this host counts, as often as that.
     Observe(Nanos),
     /// The client's flows are ready: start, and say so.
@@ -73,16 +73,22 @@ impl ServerSession {
         refuse(code, reason).encode()
     }
 
-    /// Does what the client proposed. Flows have ten seconds, and one more for every 2000.
+    /// Does what the client proposed; `sysctls` are those that it asked for, as they are now. Flows have ten seconds, and one more for every 2000.
     pub fn accept(
         &mut self,
         now: Nanos,
         test: u64,
         token: Token,
         caps: Vec<Cap>,
+        sysctls: Sysctls,
     ) -> Result<(), WrongTurn> {
         if self.end.turn("accept", self.end.state == State::Proposed)? {
-            self.send(&ServerMessage::Accept { test, token, caps });
+            self.send(&ServerMessage::Accept {
+                test,
+                token,
+                caps,
+                sysctls,
+            });
             self.end.reader.raise_limit(self.roster.server_limit());
             let connected_by = now + self.roster.patience();
             self.end.enter_until(State::Accepted, connected_by);
@@ -320,10 +326,10 @@ impl ServerSession {
                 });
                 self.end.enter_until(State::Greeted, now + ANSWER);
             }
-            (State::Greeted, M::Propose { plan }) => {
+            (State::Greeted, M::Propose { plan, sysctls }) => {
                 self.roster = Roster::of(&plan);
                 self.end.enter(State::Proposed);
-                self.end.act(ServerAction::Proposed(plan));
+                self.end.act(ServerAction::Proposed(plan, sysctls));
             }
             (State::Greeted, M::Observe { interval }) => {
                 self.end.enter(State::Observing);

@@ -82,7 +82,10 @@ impl Pair {
             return false;
         };
         match &action {
-            ClientAction::Peer(_) => self.client.propose(self.now, self.plan.clone()).unwrap(),
+            ClientAction::Peer(_) => self
+                .client
+                .propose(self.now, self.plan.clone(), sample::sysctls())
+                .unwrap(),
             ClientAction::Attached(_) => self.client.start(self.now).unwrap(),
             ClientAction::Started => self.client.done(self.sent.clone()).unwrap(),
             ClientAction::Report(_) => self.client.bye().unwrap(),
@@ -98,10 +101,10 @@ impl Pair {
         };
         let (now, server) = (self.now, &mut self.server);
         match &action {
-            ServerAction::Proposed(plan) => {
+            ServerAction::Proposed(plan, sysctls) => {
                 assert_eq!(**plan, self.plan);
                 server
-                    .accept(now, 7, sample::TOKEN, self.caps.clone())
+                    .accept(now, 7, sample::TOKEN, self.caps.clone(), sysctls.clone())
                     .unwrap();
                 server
                     .attached(now, vec![Granted::default(); plan.loads.len()])
@@ -140,6 +143,7 @@ fn told_in_a_good_run() -> (Vec<ClientAction>, Vec<ServerAction>) {
             test: 7,
             token: sample::TOKEN,
             caps: sample::caps(),
+            sysctls: sample::sysctls(),
         },
         ClientAction::Attached(sample::grants()),
         ClientAction::Started,
@@ -150,7 +154,7 @@ fn told_in_a_good_run() -> (Vec<ClientAction>, Vec<ServerAction>) {
         ClientAction::Report(Box::new(sample::report())),
     ];
     let server = vec![
-        ServerAction::Proposed(Box::new(sample::plan())),
+        ServerAction::Proposed(Box::new(sample::plan()), sample::sysctls()),
         ServerAction::Start,
         ServerAction::PeerDone(sample::totals()),
         ServerAction::Bye,
@@ -190,7 +194,7 @@ fn the_facts_alone_and_goodbye() {
 #[test]
 fn a_refused_plan_ends_both_sides() {
     let mut pair = whole_run();
-    while !matches!(pair.server.poll_action(), Some(ServerAction::Proposed(_))) {
+    while !matches!(pair.server.poll_action(), Some(ServerAction::Proposed(..))) {
         pair.client_to_server();
         pair.server_to_client();
         pair.client_acts();

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use record::{EndReport, Facts, Granted, Observation};
 
+use super::Sysctls;
+
 /// The longest text that is kept, in characters.
 const LONGEST: usize = 256;
 
@@ -56,8 +58,12 @@ pub(super) fn clean_facts(facts: &mut Facts) {
     ] {
         clean_some(text);
     }
-    clean_map(&mut facts.sysctls, MOST);
+    clean_sysctls(&mut facts.sysctls);
     clean_map(&mut facts.environment, MOST_OF_ENVIRONMENT);
+}
+
+pub(super) fn clean_sysctls(sysctls: &mut Sysctls) {
+    clean_map(sysctls, MOST);
 }
 
 fn clean_map(map: &mut BTreeMap<String, String>, most: usize) {

@@ -289,8 +289,8 @@ impl SideArgs {
         };
         if let Some(sysctl) = sysctls.iter().find(|sysctl| !is_ours(sysctl, &work)) {
             return Err(format!(
-                "side {s}: the sysctl {sysctl} is of another machine too: only client:KEY=VALUE can be \
-                 set from here, and --{s}-setup 'ssh ...' sets it there"
+                "side {s}: the sysctl {sysctl} is of another machine, whose command is not ours: \
+                 --{s}-setup 'ssh ...' sets it there"
             ));
         }
         Ok(SideRequest {
@@ -354,15 +354,9 @@ impl SideArgs {
     }
 }
 
-/// Whether this machine is where a sysctl belongs: both ends of a testbed are, and of what goes to a
-/// named host the client. An external command's other end is nobody's to know.
+/// Whether a sysctl can be set: an external command's other end is nobody's to know.
 fn is_ours(sysctl: &Sysctl, work: &Work) -> bool {
-    match work {
-        Work::Run { plan, .. } => {
-            matches!(plan.path, Path::Testbed { .. }) || sysctl.end == Some(End::Client)
-        }
-        Work::Exec { .. } => sysctl.end != Some(End::Server),
-    }
+    matches!(work, Work::Run { .. }) || sysctl.end != Some(End::Server)
 }
 
 /// `[client:|server:]KEY=VALUE`.

@@ -1,7 +1,8 @@
-//! What a side changes on this machine, and putting it back, whatever happens.
+//! What a side, or a server for its client, changes on this machine, and putting it back, whatever
+//! happens.
 //!
 //! A note of what has to be put back is in the store before anything is changed, and goes when
-//! that is done. A comparison that was killed leaves its note, and the next start acts on it.
+//! that is done. A process that was killed leaves its note, and the next start acts on it.
 
 use std::fs;
 use std::io;
@@ -29,19 +30,34 @@ struct Note {
     teardown: Option<String>,
 }
 
-/// Changes of one trial. Dropping them puts them back, too.
-pub(super) struct Changes {
+/// Changes of one trial, or of one test. Dropping them puts them back, too.
+pub(in crate::commands) struct Changes {
     note: Option<(PathBuf, Note)>,
 }
 
 impl Changes {
-    /// Writes the note; nothing is changed yet.
+    /// Writes the note of what a side changes; nothing is changed yet.
     pub fn begin(store: &Store, side: &SideRequest) -> Result<Self, String> {
+        let wanted = sysctl::of_this_machine(side).into_iter();
+        Self::of(
+            store,
+            wanted.map(|wanted| &wanted.key),
+            side.teardown.clone(),
+        )
+    }
+
+    /// Writes the note of what these sysctls are; nothing is changed yet. A process has one at a
+    /// time.
+    pub fn of<'a>(
+        store: &Store,
+        keys: impl Iterator<Item = &'a String>,
+        teardown: Option<String>,
+    ) -> Result<Self, String> {
         let mut sysctls = Vec::new();
-        for wanted in sysctl::of_this_machine(side) {
-            sysctls.push((wanted.key.clone(), sysctl::read(&wanted.key)?));
+        for key in keys {
+            sysctls.push((key.clone(), sysctl::read(key)?));
         }
-        if sysctls.is_empty() && side.teardown.is_none() {
+        if sysctls.is_empty() && teardown.is_none() {
             return Ok(Self { note: None });
         }
         let pid = std::process::id();
@@ -50,7 +66,7 @@ impl Changes {
             pid_started: process_start(pid).unwrap_or_default(),
             boot_id: boot_id(),
             sysctls,
-            teardown: side.teardown.clone(),
+            teardown,
         };
         let folder = folder(store);
         let path = folder.join(format!("{pid}.json"));
@@ -63,14 +79,8 @@ impl Changes {
 
     /// Sets the sysctls and runs the setup; how that ended where the user interrupted it.
     pub fn make(&mut self, side: &SideRequest, signals: &Signals) -> Result<Option<Ended>, String> {
-        for (index, wanted) in sysctl::of_this_machine(side).into_iter().enumerate() {
-            let written = sysctl::write(&wanted.key, &wanted.value);
-            if let (Err(_), Some((_, note))) = (&written, &mut self.note) {
-                // What was not set needs no putting back.
-                note.sysctls.truncate(index);
-            }
-            written?;
-        }
+        let wanted = sysctl::of_this_machine(side).into_iter();
+        self.set(wanted.map(|wanted| (&wanted.key, &wanted.value)))?;
         let Some(setup) = &side.setup else {
             return Ok(None);
         };
@@ -79,6 +89,22 @@ impl Changes {
             true => Ok(Some(ended)),
             false => success("the setup", setup, &ended).map(|()| None),
         }
+    }
+
+    /// Sets those of which the note is, in its order.
+    pub fn set<'a>(
+        &mut self,
+        wanted: impl Iterator<Item = (&'a String, &'a String)>,
+    ) -> Result<(), String> {
+        for (index, (key, value)) in wanted.enumerate() {
+            let written = sysctl::write(key, value);
+            if let (Err(_), Some((_, note))) = (&written, &mut self.note) {
+                // What was not set needs no putting back.
+                note.sysctls.truncate(index);
+            }
+            written?;
+        }
+        Ok(())
     }
 
     /// Puts everything back.
@@ -127,7 +153,7 @@ impl Note {
     }
 }
 
-/// Puts back what a comparison left when it was killed.
+/// Puts back what a comparison or a server left when it was killed.
 pub(in crate::commands) fn act_on_notes(store: &Store) {
     let Ok(entries) = fs::read_dir(folder(store)) else {
         return;
@@ -148,7 +174,7 @@ pub(in crate::commands) fn act_on_notes(store: &Store) {
                 (names, None) => names.join(", "),
                 (names, Some(_)) => format!("{} and its teardown", names.join(", ")),
             };
-            say!("a comparison was killed before it put back {what}: doing so now");
+            say!("a netdyno was killed before it put back {what}: doing so now");
             if let Err(error) = note.put_back(&path) {
                 say!("{error}");
             }

@@ -1,22 +1,27 @@
-//! Sysctls of a side: which are the testbed's own, which are this machine's.
+//! Sysctls of a side: which are the testbed's own or the server's, which are this machine's.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use plan::Path;
+use record::End;
 use sys::netns::NetNs;
 
 use crate::cli::{SideRequest, Sysctl, Work};
 use crate::exit::Exit;
 
-/// Those that a run in a testbed sets inside its namespaces, as `run --sysctl` takes them.
+/// Those that a run sets, as `run --sysctl` takes them: inside the namespaces of its testbed, or at
+/// the server of a named host.
 pub(super) fn for_run(side: &SideRequest) -> Vec<String> {
-    let all = side
-        .sysctls
-        .iter()
-        .filter(|sysctl| is_of_testbed(side, sysctl));
-    all.map(Sysctl::to_string).collect()
+    let all = side.sysctls.iter().filter_map(|sysctl| {
+        if is_of_testbed(side, sysctl) {
+            Some(sysctl.clone())
+        } else {
+            of_server(side, sysctl)
+        }
+    });
+    all.map(|sysctl| sysctl.to_string()).collect()
 }
 
 /// Those that are set on this machine, and put back.
@@ -24,7 +29,7 @@ pub(super) fn of_this_machine(side: &SideRequest) -> Vec<&Sysctl> {
     let all = side
         .sysctls
         .iter()
-        .filter(|sysctl| !is_of_testbed(side, sysctl));
+        .filter(|sysctl| !is_of_testbed(side, sysctl) && !is_only_of_server(side, sysctl));
     all.collect()
 }
 
@@ -46,6 +51,23 @@ pub(super) fn check(side: &SideRequest) -> Result<(), (String, Exit)> {
         })?;
     }
     Ok(())
+}
+
+/// What the server of a named host has to set.
+fn of_server(side: &SideRequest, sysctl: &Sysctl) -> Option<Sysctl> {
+    let wanted = goes_to_host(side) && sysctl.end != Some(End::Client);
+    wanted.then(|| Sysctl {
+        end: Some(End::Server),
+        ..sysctl.clone()
+    })
+}
+
+fn is_only_of_server(side: &SideRequest, sysctl: &Sysctl) -> bool {
+    goes_to_host(side) && sysctl.end == Some(End::Server)
+}
+
+fn goes_to_host(side: &SideRequest) -> bool {
+    matches!(&side.work, Work::Run { plan, .. } if matches!(plan.path, Path::Host { .. }))
 }
 
 fn is_of_testbed(side: &SideRequest, sysctl: &Sysctl) -> bool {
@@ -85,7 +107,7 @@ pub(in crate::commands) fn file(key: &str) -> PathBuf {
 }
 
 /// The value as it is.
-pub(super) fn read(key: &str) -> Result<String, String> {
+pub(in crate::commands) fn read(key: &str) -> Result<String, String> {
     let text = fs::read_to_string(file(key));
     text.map(|text| text.trim_end().to_owned())
         .map_err(|error| format!("reading the sysctl {key}: {error}"))

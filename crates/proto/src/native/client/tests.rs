@@ -105,7 +105,9 @@ fn client_in(state: State) -> ClientSession {
         match client.end.state {
             Connected => client.receive(NOW, &hello),
             Greeted if state == Observing => client.observe(Nanos::from_secs(1)).unwrap(),
-            Greeted => client.propose(NOW, sample::plan()).unwrap(),
+            Greeted => client
+                .propose(NOW, sample::plan(), sample::sysctls())
+                .unwrap(),
             Proposed => client.receive(NOW, &accept),
             Accepted => client.receive(NOW, &attached),
             Attached => client.start(NOW).unwrap(),
@@ -196,7 +198,7 @@ fn every_command_in_every_state() {
         {
             let mut client = client_in(state);
             let outcome = match command {
-                "propose" => client.propose(NOW, sample::plan()),
+                "propose" => client.propose(NOW, sample::plan(), sample::sysctls()),
                 "observe" => client.observe(Nanos::from_secs(1)),
                 "start" => client.start(NOW),
                 "done" => client.done(sample::totals()),
@@ -288,11 +290,14 @@ fn a_closed_connection_is_a_failure_until_the_report_is_here() {
 #[test]
 fn flows_of_a_large_plan_have_longer_to_connect() {
     let mut client = client_in(Greeted);
-    client.propose(NOW, sample::plan_of(&[4000, 3999])).unwrap();
+    client
+        .propose(NOW, sample::plan_of(&[4000, 3999]), Default::default())
+        .unwrap();
     let accept = ServerMessage::Accept {
         test: 1,
         token: sample::TOKEN,
         caps: vec![],
+        sysctls: Default::default(),
     };
     client.receive(NOW, &accept.encode());
     assert_eq!(client.next_deadline(), Some(after(10 + 3)));

@@ -191,6 +191,7 @@ fn every_text_of_a_server_is_cleaned_when_it_comes() {
             test: 1,
             token: sample::TOKEN,
             caps,
+            sysctls: Sysctls::from([(bell(), bell())]),
         },
         ServerMessage::Attached { grants },
         ServerMessage::Report {

@@ -100,7 +100,7 @@ fn server_in(state: State) -> ServerSession {
             Greeted => server.receive(NOW, &propose),
             Proposed if state == Left => server.refuse(RefuseCode::TooLong, "no").unwrap(),
             Proposed => server
-                .accept(NOW, 7, sample::TOKEN, sample::caps())
+                .accept(NOW, 7, sample::TOKEN, sample::caps(), sample::sysctls())
                 .unwrap(),
             Accepted => server.attached(NOW, sample::grants()).unwrap(),
             Attached => server.receive(NOW, &start),
@@ -193,7 +193,7 @@ fn every_command_in_every_state() {
             let mut server = server_in(state);
             let waiting = server.transmit().len();
             let outcome = match command {
-                "accept" => server.accept(NOW, 7, sample::TOKEN, vec![]),
+                "accept" => server.accept(NOW, 7, sample::TOKEN, vec![], Default::default()),
                 "refuse" => server.refuse(RefuseCode::TooLong, "no"),
                 "attached" => server.attached(NOW, sample::grants()),
                 "started" => server.started(),
@@ -283,9 +283,12 @@ fn a_large_plan_gets_time_and_room() {
     let plan = sample::plan_of(&[99_999, 1]);
     let propose = ClientMessage::Propose {
         plan: Box::new(plan),
+        sysctls: Default::default(),
     };
     server.receive(NOW, &propose.encode());
-    server.accept(NOW, 1, sample::TOKEN, vec![]).unwrap();
+    server
+        .accept(NOW, 1, sample::TOKEN, vec![], Default::default())
+        .unwrap();
     assert_eq!(server.next_deadline(), Some(after(10 + 50)));
     server.attached(NOW, sample::grants()).unwrap();
     server.receive(NOW, &ClientMessage::Start {}.encode());

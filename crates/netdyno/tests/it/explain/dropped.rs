@@ -4,14 +4,13 @@ use aya::maps::Array;
 use aya::programs::{SchedClassifier, TcAttachType, tc};
 use aya::{Ebpf, include_bytes_aligned};
 use plan::Family;
-use record::{Cause, End};
+use record::End;
 
-use crate::client::Client;
-use crate::hosts::hosts;
+use super::*;
 
 /// Drops on its way into `device` of the calling thread's host, as long as it is kept.
 fn dropping(device: &str) -> Result<Ebpf, String> {
-    let mut bpf = Ebpf::load(include_bytes_aligned!("../../../observe/bpf/drop.bpf.o"))
+    let mut bpf = Ebpf::load(include_bytes_aligned!("../../../../observe/bpf/drop.bpf.o"))
         .map_err(|error| format!("loading: {error:?}"))?;
     let program = bpf.program_mut("drop").unwrap();
     let program: &mut SchedClassifier = program.try_into().unwrap();
@@ -41,13 +40,13 @@ fn every_hundredth_packet_dropped_in_the_kernel_is_a_loss_on_the_path() {
         for _ in 0..3 {
             let run = Client::new(&format!("{} {load}", server.address())).document();
             let again = run.loads[0].tcp.as_ref().map(|tcp| format!("{tcp:?}"));
-            let first = run.findings.first().map(|finding| finding.cause);
-            if first == Some(Cause::PathLoss) {
+            let case = "every hundredth packet dropped by BPF";
+            if comes_first(case, Cause::PathLoss, &run) {
                 let packets: Array<_, u64> = bpf.map("seen").unwrap().try_into().unwrap();
                 assert!(packets.get(&0, 0).unwrap() > 100);
                 return;
             }
-            seen.push((first, again));
+            seen.push((run.findings.first().map(|finding| finding.cause), again));
         }
         panic!("{seen:?}");
     });
