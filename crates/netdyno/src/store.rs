@@ -9,7 +9,7 @@ mod kept;
 mod series;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -38,6 +38,8 @@ pub struct Writer {
 
 const EVENTS: &str = "events.jsonl";
 const DOCUMENT: &str = "run.json";
+/// Characters of a name that say its second: `20261201T053411`.
+const SECOND: usize = 15;
 
 impl Store {
     /// `$XDG_STATE_HOME/netdyno`, or `~/.local/state/netdyno` (XDG Base Directory Specification).
@@ -121,10 +123,29 @@ impl Store {
                     }
                 }
             }
-            None => match self.ids()?.pop() {
+            None => match self.latest(&self.ids()?) {
                 Some(id) => Ok(id),
                 None => bail!("there is no stored run in {}", self.runs.display()),
             },
+        }
+    }
+
+    /// The last that was started: names are to the second.
+    fn latest(&self, ids: &[String]) -> Option<String> {
+        let second = |id: &str| id.chars().take(SECOND).collect::<String>();
+        let last = second(ids.last()?);
+        let same = ids.iter().rev().take_while(|id| second(id) == last);
+        same.max_by_key(|id| self.started(id)).cloned()
+    }
+
+    /// When a run was started, by its first event.
+    fn started(&self, id: &str) -> Option<String> {
+        let file = File::open(self.runs.join(id).join(EVENTS)).ok()?;
+        let mut line = String::new();
+        BufReader::new(file).read_line(&mut line).ok()?;
+        match serde_json::from_str(&line).ok()? {
+            Event::Begin { started, .. } => Some(started),
+            _ => None,
         }
     }
 

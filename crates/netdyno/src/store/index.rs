@@ -62,7 +62,10 @@ impl Store {
             }
             known.insert(id, summary);
         }
-        Ok(known.into_values().collect())
+        let mut all: Vec<Summary> = known.into_values().collect();
+        // Names are to the second.
+        all.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
+        Ok(all)
     }
 
     /// What the user said about a run.
@@ -119,6 +122,26 @@ mod tests {
             .unwrap();
         events.iter().for_each(|event| writer.add(event).unwrap());
         writer.finish(&analyze::assemble(&events).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn runs_of_one_second_are_in_the_order_of_their_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        for (id, at) in [
+            ("20260101T000000-000b", "2026-01-01T00:00:00.100Z"),
+            ("20260101T000000-000a", "2026-01-01T00:00:00.900Z"),
+        ] {
+            let mut events = analyze::samples::tcp_stream();
+            if let Some(Event::Begin { started, .. }) = events.first_mut() {
+                at.clone_into(started);
+            }
+            keep(&store, &events, id);
+        }
+        let listed = store.summaries().unwrap();
+        let ids: Vec<&str> = listed.iter().map(|run| run.id.as_str()).collect();
+        assert_eq!(ids, ["20260101T000000-000b", "20260101T000000-000a"]);
+        assert_eq!(store.find(None).unwrap(), "20260101T000000-000a");
     }
 
     #[test]
