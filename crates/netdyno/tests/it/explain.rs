@@ -13,7 +13,7 @@ use record::{Cause, End, Finding, Run};
 
 use crate::client::Client;
 use crate::hosts::hosts;
-use crate::machine::holds;
+use crate::machine::{holds, others};
 use crate::process::{children, eventually, program, tell};
 
 /// A run in which what was put in comes first.
@@ -25,6 +25,26 @@ fn first(case: &str, put_in: Cause, run: impl Fn() -> Run) -> Run {
             false => Err(format!("{case}: {:#?}", run.findings)),
         }
     })
+}
+
+/// The same beside a spinner of ours. Where more than that works on the machine, either CPU may be the
+/// one that is short.
+fn first_beside_a_spinner(case: &str, put_in: Cause, run: impl Fn() -> Run) {
+    const OURS: f64 = 1.1;
+    holds(|| {
+        let run = run();
+        if comes_first(case, put_in, &run) {
+            return Ok(());
+        }
+        match others(&run).filter(|others| *others > OURS) {
+            Some(others) => {
+                let reason = format!("other work took {others:.2} CPUs, the spinner among it");
+                not_run::cell(case, reason);
+                Ok(())
+            }
+            None => Err(format!("{case}: {:#?}", run.findings)),
+        }
+    });
 }
 
 /// Whether what came first is what was put in; kept for the score.
@@ -232,7 +252,8 @@ mod alone {
         not_run::needs_namespaces!();
         not_run::needs_program!("taskset");
         let _spinner = Spinner::on(1);
-        first("spinner on the receiver's CPU", Cause::ReceiverCpu, || {
+        let case = "spinner on the receiver's CPU";
+        first_beside_a_spinner(case, Cause::ReceiverCpu, || {
             run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "")
         });
     }
@@ -242,7 +263,8 @@ mod alone {
         not_run::needs_namespaces!();
         not_run::needs_program!("taskset");
         let _spinner = Spinner::on(0);
-        first("spinner on the sender's CPU", Cause::SenderCpu, || {
+        let case = "spinner on the sender's CPU";
+        first_beside_a_spinner(case, Cause::SenderCpu, || {
             run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "")
         });
     }

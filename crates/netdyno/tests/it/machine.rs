@@ -38,7 +38,7 @@ pub fn judge(run: &Run, what: &str, holds: bool, found: impl Display) -> Result<
 
 /// CPUs that other processes and the hypervisor took in the measured time. Both hosts are this
 /// machine.
-fn others(run: &Run) -> Option<f64> {
+pub fn others(run: &Run) -> Option<f64> {
     let host = run.hosts_observed.cpu(End::Client)?;
     let seconds = run.loads.first()?.received?.seconds;
     let ours = [run.cost.client?, run.cost.server?].map(|cost| cost.cpu_seconds);
