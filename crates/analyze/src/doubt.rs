@@ -6,7 +6,8 @@ mod host;
 mod latency;
 mod timing;
 
-use record::{Doubt, End, Run, Status};
+use plan::{Kind, Transport};
+use record::{Doubt, End, LoadResult, Run, Status};
 
 use crate::stream::Stream;
 
@@ -32,19 +33,27 @@ pub(crate) fn doubts(stream: &Stream, run: &Run) -> Vec<Doubt> {
 /// [`Status::Invalid`]. None when it did, or when it failed anyway.
 ///
 /// A TCP sender that falls short is held back by the path, which is a result; a sender of
-/// datagrams or of open-loop requests that falls short did not offer the load.
+/// datagrams or of open-loop requests that falls short did not offer the load. A probe is no load:
+/// it comes late where a queue stands, and that is what it is there to show.
 pub fn invalidity(run: &Run) -> Option<String> {
-    let answers_for_itself = |doubt: &&Doubt| {
-        let of_load = |load: &&record::LoadResult| doubt.about == about(&load.name, "sent");
-        let load = run.loads.iter().find(of_load);
-        doubt.doubt == "sender-short-of-load"
-            && load.is_some_and(|load| {
-                load.kind.is_exchange() || load.kind.transport() == plan::Transport::Udp
-            })
+    let answers_for_itself = |load: &&LoadResult| {
+        load.kind != Kind::Probe
+            && (load.kind.is_exchange() || load.kind.transport() == Transport::Udp)
     };
-    let short = run.doubts.iter().find(answers_for_itself)?;
+    let short = |load: &LoadResult| {
+        let about = about(&load.name, "sent");
+        let is_short =
+            |doubt: &&Doubt| doubt.doubt == "sender-short-of-load" && doubt.about == about;
+        let evidence = &run.doubts.iter().find(is_short)?.evidence;
+        Some(format!(
+            "the load '{}' was not offered as asked: {evidence}",
+            load.name
+        ))
+    };
+    let mut loads = run.loads.iter().filter(answers_for_itself);
     (run.status == Status::Ok)
-        .then(|| format!("the load was not offered as asked: {}", short.evidence))
+        .then(|| loads.find_map(short))
+        .flatten()
 }
 
 fn doubt(name: &str, about: impl Into<String>, evidence: impl Into<String>) -> Doubt {

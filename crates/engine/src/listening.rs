@@ -1,9 +1,11 @@
 //! Where servers listen: one port on every address that was asked for.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 
 use plan::Family;
+use sys::Wake;
 
 use crate::server::BindError;
 
@@ -54,6 +56,31 @@ pub(crate) fn in_scope(address: SocketAddr, device: Option<&str>) -> io::Result<
             Ok(v6.into())
         }
         _ => Ok(address),
+    }
+}
+
+/// A descriptor to give up when there is no other.
+pub(crate) struct Spare(Option<Wake>);
+
+impl Spare {
+    /// One that is there from now on.
+    pub fn new() -> Self {
+        Self(Wake::new().ok())
+    }
+
+    /// The next connection. One that cannot be accepted for want of descriptors would stay in the
+    /// queue and wake its server for ever: it is taken by the spare one and closed.
+    ///
+    /// # Errors
+    /// EMFILE and the like: a connection was refused.
+    pub fn accept(&mut self, listener: &TcpListener) -> io::Result<Option<(OwnedFd, SocketAddr)>> {
+        let accepted = sys::accept(listener);
+        if accepted.is_err() {
+            self.0 = None;
+            drop(sys::accept(listener));
+            self.0 = Wake::new().ok();
+        }
+        accepted
     }
 }
 

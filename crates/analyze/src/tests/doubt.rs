@@ -85,7 +85,9 @@ fn a_paced_sender_that_fell_short() {
     assert_eq!(doubt.evidence, expected);
     assert_eq!(
         invalidity(&run),
-        Some(format!("the load was not offered as asked: {expected}"))
+        Some(format!(
+            "the load 'udp-stream' was not offered as asked: {expected}"
+        ))
     );
 }
 
@@ -134,6 +136,18 @@ fn open_loop_requests_that_were_not_sent() {
     let expected = "the client sent 9500 of the 10000 requests that were due (95.0 %)";
     assert_eq!(doubt(&short, "sender-short-of-load").evidence, expected);
     assert!(invalidity(&short).is_some());
+}
+
+/// A probe that a standing queue made late threw away the runs with the worst latency.
+#[test]
+fn a_late_probe_is_a_doubt_and_the_run_stays_valid() {
+    let mut events = first_load(samples::open_loop(), End::Client, |load| {
+        load.counted.written_messages = 6_000;
+    });
+    events = with_load(events, |load| load.kind = Kind::Probe);
+    let run = run(&events);
+    assert_eq!(doubts(&run, "sender-short-of-load").len(), 1);
+    assert_eq!(invalidity(&run), None);
 }
 
 #[test]

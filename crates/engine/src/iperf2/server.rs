@@ -25,7 +25,7 @@ use super::bins::BinScale;
 use super::event::{Event, Refusal, Tell};
 use super::roll::Roll;
 use super::socket::{self, SocketOrder};
-use crate::listening;
+use crate::listening::{self, Spare};
 use crate::server::BindError;
 
 /// What a server does and does not do.
@@ -235,6 +235,7 @@ impl Server {
             ended: 0,
             closed: false,
             buffer: vec![0; 64 << 10],
+            spare: Spare::new(),
         };
         house.run(&self.doors, tell)
     }
@@ -257,6 +258,7 @@ struct House {
     /// No more flows are taken.
     closed: bool,
     buffer: Vec<u8>,
+    spare: Spare,
 }
 
 impl House {
@@ -355,10 +357,14 @@ impl House {
 
     fn accept(&mut self, listener: &TcpListener, tell: Tell<'_>) {
         loop {
-            let (socket, peer) = match sys::accept(listener) {
+            let (socket, peer) = match self.spare.accept(listener) {
                 Ok(Some(connection)) => connection,
                 Ok(None) => return,
-                Err(error) => return tell(Event::Note(format!("accepting a connection: {error}"))),
+                Err(error) => {
+                    return tell(Event::Note(format!(
+                        "refused: a connection that cannot be accepted: {error}"
+                    )));
+                }
             };
             let Ok(local) = sys::local_address(&socket) else {
                 continue;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use proto::iperf3::{Parameters, Protocol};
 use units::{BitRate, Nanos};
 
 /// A server's limit.
@@ -11,6 +12,17 @@ pub struct RateLimit {
     pub rate: BitRate,
     /// Averaged over that time; zero checks what clients ask for, and nothing later.
     pub over: Nanos,
+    /// Streams of TCP are held to it by this end. Otherwise a test that exceeds it is ended.
+    pub holds: bool,
+}
+
+impl RateLimit {
+    /// What a stream of this test is held to.
+    pub(super) fn of_stream(&self, parameters: &Parameters) -> Option<BitRate> {
+        let streams = u64::from(parameters.streams()).max(1);
+        let holds = self.holds && parameters.protocol != Protocol::Udp;
+        holds.then(|| BitRate::new((self.rate.get() / streams).max(1)))
+    }
 }
 
 /// A limit that is watched.
@@ -57,6 +69,7 @@ mod tests {
         let limit = RateLimit {
             rate: BitRate::new(8000),
             over: Nanos::from_secs(3),
+            holds: false,
         };
         let mut watched = Watched::new(limit, Nanos::ZERO);
         // 1000 B/s are the limit.

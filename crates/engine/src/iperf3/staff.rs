@@ -17,7 +17,7 @@ use super::budget::{Budget, Quota};
 use super::flow::{BlockReceive, BlockSend, NumberedReceive, NumberedSend, Source};
 use super::lane::Lane;
 use super::test::Setup;
-use crate::flow::Flow;
+use crate::flow::{Flow, Throttled};
 use crate::pacer::Pacer;
 use crate::squad::{Member, Single, Squad, Watch};
 use crate::tally::Half;
@@ -121,12 +121,13 @@ impl<'a> Staff<'a> {
         let udp = parameters.protocol == Protocol::Udp;
         let flow: Box<dyn Flow> = match (udp, sends) {
             (false, true) => Box::new(self.block_send(lane)?),
-            (false, false) => Box::new(self.block_receive(lane)?),
+            (false, false) => self.held(lane, self.block_receive(lane)?),
             (true, true) => Box::new(self.numbered_send(lane)?),
             (true, false) => Box::new(self.numbered_receive(lane)?),
         };
         // A blocked sender of blocks could only be woken by ending its connection.
-        let may_block = alone && (!sends || (udp && parameters.rate.is_none()));
+        let is_held = !sends && self.setup.held.is_some();
+        let may_block = alone && !is_held && (!sends || (udp && parameters.rate.is_none()));
         Ok(Member {
             flow,
             active: sends,
@@ -211,6 +212,17 @@ impl<'a> Staff<'a> {
             omitted_until: self.omitted_until,
             ends: false,
         })
+    }
+
+    /// The same at the rate that the server's owner permits.
+    fn held(&self, lane: &Lane, mut receive: BlockReceive) -> Box<dyn Flow> {
+        let Some(rate) = self.setup.held else {
+            return Box::new(receive);
+        };
+        receive.size = Throttled::piece(receive.size, rate);
+        let counts = lane.counts.clone();
+        let counted = move || counts.tally.counters(false);
+        Box::new(Throttled::new(Box::new(receive), counted, rate).that_ends_at_once())
     }
 
     fn counter(&self) -> Counter {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proto::iperf3::{CpuUse, Parameters, Protocol, Results, Retransmits, ServerOutput};
 use record::ProcessCpu;
 use sys::{Wake, clock, usage};
-use units::Nanos;
+use units::{BitRate, Nanos};
 
 use super::budget::Quota;
 use super::lane::Lane;
@@ -26,6 +26,8 @@ pub(super) struct Setup<'a> {
     pub file: Option<&'a Path>,
     pub interval: Option<Nanos>,
     pub wake: &'a Arc<Wake>,
+    /// What each stream that this end receives is held to.
+    pub held: Option<BitRate>,
 }
 
 /// Data that moves. Its threads are there until it goes, so that who is told of its last interval

@@ -1,26 +1,34 @@
 //! netserver: a listener, a thread for each control connection, and the workers of its test.
 
 mod group;
+mod newcomers;
 mod session;
 mod test;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use plan::{Cidr, Family};
+use proto::netperf::Frame;
 use sys::signal::Signals;
-use sys::{Epoll, Events, Readiness, Wake};
+use sys::{Epoll, Events, Readiness, Wait, Wake, clock};
 use tracing::{info, warn};
 use units::{BitRate, Nanos};
 
-use crate::listening;
+use self::newcomers::Newcomers;
+use crate::listening::{self, Spare};
 use crate::server::BindError;
 
-/// Control connections at once; one costs a thread with a small stack.
+/// Control connections of a netserver at once; one costs a thread with a small stack.
 const MOST_SESSIONS: usize = 8192;
+/// Connections taken at one go, between looks at the others.
+const TOGETHER: usize = 256;
+/// EBUSY, for one client too many.
+const BUSY: u32 = 16;
 /// Stack of a session: its messages are short.
 const STACK: usize = 256 << 10;
 
@@ -47,6 +55,8 @@ pub struct Config {
     pub max_rate: Option<BitRate>,
     /// Serve one client after the other.
     pub one_at_a_time: bool,
+    /// Clients at once; more are refused.
+    pub most_sessions: usize,
 }
 
 impl Default for Config {
@@ -60,6 +70,7 @@ impl Default for Config {
             max_duration: None,
             max_rate: None,
             one_at_a_time: false,
+            most_sessions: MOST_SESSIONS,
         }
     }
 }
@@ -147,20 +158,43 @@ impl Server {
         for (key, listener) in (FIRST_LISTENER..).zip(&self.listeners) {
             epoll.add(listener, key, Readiness::READ)?;
         }
+        let first_newcomer = FIRST_LISTENER + self.listeners.len() as u64;
+        let mut newcomers = Newcomers::new(first_newcomer);
+        let mut spare = Spare::new();
         let mut sessions: Vec<Guest> = Vec::new();
         let mut events = Events::with_capacity(16);
         loop {
-            epoll.wait(&mut events, None)?;
+            let wait = newcomers.deadline().map(|at| at - clock::now());
+            epoll.wait(&mut events, wait)?;
             let keys: Vec<u64> = events.iter().map(|(key, _)| key).collect();
             if keys.contains(&OVER) || keys.contains(&SIGNAL) {
                 break;
             }
             sessions.retain(|guest| !guest.thread.is_finished());
             for key in keys {
-                self.take(
-                    &self.listeners[(key - FIRST_LISTENER) as usize],
-                    &mut sessions,
-                );
+                if let Some(listener) = self.listeners.get((key - FIRST_LISTENER) as usize) {
+                    for (socket, peer) in self.take(listener, &mut spare) {
+                        // Who is served alone has the server's whole time.
+                        if self.shared.config.one_at_a_time {
+                            self.open(socket, peer, &mut sessions);
+                            continue;
+                        }
+                        match newcomers.add(&epoll, socket, peer) {
+                            Ok(None) => (),
+                            Ok(Some(oldest)) => {
+                                info!(peer = %oldest, "netperf: dropped: it said nothing, and others came");
+                            }
+                            Err(error) => {
+                                warn!(%peer, %error, "netperf: dropped: it cannot be waited for");
+                            }
+                        }
+                    }
+                } else if let Some((socket, peer)) = newcomers.take(&epoll, key) {
+                    self.open(socket, peer, &mut sessions);
+                }
+            }
+            for peer in newcomers.drop_silent(clock::now()) {
+                info!(%peer, "netperf: dropped: it said nothing for ten seconds");
             }
             if self.shared.config.one_at_a_time {
                 self.wait_for_the_last(&mut sessions, signals)?;
@@ -179,45 +213,55 @@ impl Server {
         Ok(())
     }
 
-    fn take(&self, listener: &TcpListener, sessions: &mut Vec<Guest>) {
+    /// The connections that have come, of those who may.
+    fn take(&self, listener: &TcpListener, spare: &mut Spare) -> Vec<(OwnedFd, SocketAddr)> {
+        let mut taken = Vec::new();
         loop {
-            let (socket, peer) = match sys::accept(listener) {
+            let (socket, peer) = match spare.accept(listener) {
                 Ok(Some(connection)) => connection,
-                Ok(None) => return,
-                Err(error) => return warn!(%error, "netperf: accepting a connection"),
+                Ok(None) => return taken,
+                Err(error) => {
+                    warn!(%error, "netperf: refused: a connection that cannot be accepted");
+                    return taken;
+                }
             };
             let allow = &self.shared.config.allow;
             if !allow.is_empty() && !allow.iter().any(|block| block.contains(peer.ip())) {
                 warn!(%peer, "netperf: refused: not on the --allow list");
                 continue;
             }
-            if self.shared.sessions.load(Ordering::Acquire) >= MOST_SESSIONS {
-                warn!(%peer, most = MOST_SESSIONS, "netperf: refused: too many clients");
-                continue;
+            taken.push((socket, peer));
+            if self.shared.config.one_at_a_time || taken.len() == TOGETHER {
+                return taken;
             }
-            let Ok(wake) = Wake::new().map(Arc::new) else {
-                warn!(%peer, "netperf: refused: no descriptor for it");
-                continue;
-            };
-            let (shared, told) = (self.shared.clone(), Arc::downgrade(&wake));
-            shared.sessions.fetch_add(1, Ordering::AcqRel);
-            let number = shared.number.fetch_add(1, Ordering::Relaxed) + 1;
-            let thread = std::thread::Builder::new()
-                .name(format!("netperf-{number}"))
-                .stack_size(STACK)
-                .spawn(move || {
-                    let place = Place(shared);
-                    session::lead(socket, peer, number, wake, &place.0);
-                });
-            match thread {
-                Ok(thread) => sessions.push(Guest { thread, wake: told }),
-                Err(error) => {
-                    self.shared.sessions.fetch_sub(1, Ordering::AcqRel);
-                    warn!(%peer, %error, "netperf: refused: no thread for it");
-                }
-            }
-            if self.shared.config.one_at_a_time {
-                return;
+        }
+    }
+
+    /// Gives a client its session.
+    fn open(&self, socket: OwnedFd, peer: SocketAddr, sessions: &mut Vec<Guest>) {
+        let most = self.shared.config.most_sessions;
+        if self.shared.sessions.load(Ordering::Acquire) >= most {
+            warn!(%peer, most, "netperf: refused: too many clients");
+            return refuse(&socket);
+        }
+        let Ok(wake) = Wake::new().map(Arc::new) else {
+            return warn!(%peer, "netperf: refused: no descriptor for it");
+        };
+        let (shared, told) = (self.shared.clone(), Arc::downgrade(&wake));
+        shared.sessions.fetch_add(1, Ordering::AcqRel);
+        let number = shared.number.fetch_add(1, Ordering::Relaxed) + 1;
+        let thread = std::thread::Builder::new()
+            .name(format!("netperf-{number}"))
+            .stack_size(STACK)
+            .spawn(move || {
+                let place = Place(shared);
+                session::lead(socket, peer, number, wake, &place.0);
+            });
+        match thread {
+            Ok(thread) => sessions.push(Guest { thread, wake: told }),
+            Err(error) => {
+                self.shared.sessions.fetch_sub(1, Ordering::AcqRel);
+                warn!(%peer, %error, "netperf: refused: no thread for it");
             }
         }
     }
@@ -261,6 +305,17 @@ impl Drop for Place {
         self.0.sessions.fetch_sub(1, Ordering::AcqRel);
         self.0.ended.wake();
     }
+}
+
+/// Answers the first request of a client that gets no session.
+fn refuse(socket: &OwnedFd) {
+    // Closing with unread bytes would reset the connection and take the answer with it.
+    let mut request = [0; 4096];
+    while matches!(sys::recv(socket, &mut request, Wait::Never), Ok(n) if n > 0) {}
+    let answer = Frame::new(0, BUSY);
+    // It has room in a connection that carried nothing yet.
+    let _ = sys::send(socket, answer.as_bytes(), Wait::Never);
+    sys::shut_sending(socket);
 }
 
 /// Says what a session came to.

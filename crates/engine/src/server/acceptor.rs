@@ -18,7 +18,7 @@ use units::Nanos;
 
 use super::door::Doors;
 use super::{BindError, Config, attach, session};
-use crate::listening;
+use crate::listening::{self, Spare};
 
 /// How long a connection may take to say what it is.
 const FIRST_MESSAGE: Nanos = Nanos::from_secs(5);
@@ -42,8 +42,7 @@ pub(super) struct Acceptor {
     /// Told by a session that was the last.
     over: Arc<Wake>,
     sessions: Vec<JoinHandle<()>>,
-    /// A descriptor to give up when there is no other.
-    spare: Option<Wake>,
+    spare: Spare,
 }
 
 enum Listener {
@@ -86,7 +85,7 @@ impl Acceptor {
             oldest: FIRST_PENDING,
             over: Arc::new(Wake::new().map_err(nowhere)?),
             sessions: Vec::new(),
-            spare: Wake::new().ok(),
+            spare: Spare::new(),
         })
     }
 
@@ -149,7 +148,7 @@ impl Acceptor {
             let Listener::Tcp(tcp) = &self.listeners[listener] else {
                 return;
             };
-            match sys::accept(tcp) {
+            match self.spare.accept(tcp) {
                 Ok(None) => return,
                 Ok(Some((socket, peer))) => {
                     let key = self.oldest + self.pending.len() as u64;
@@ -168,14 +167,7 @@ impl Acceptor {
                     self.pending.push_back(Some(newcomer));
                 }
                 Err(error) => {
-                    // Out of descriptors. Left in the queue, the connection would wake us for ever:
-                    // it is taken by the spare descriptor and closed.
                     warn!(%error, "refused: a connection that cannot be accepted");
-                    self.spare = None;
-                    if let Listener::Tcp(tcp) = &self.listeners[listener] {
-                        drop(sys::accept(tcp));
-                    }
-                    self.spare = Wake::new().ok();
                     return;
                 }
             }
@@ -248,8 +240,13 @@ impl Acceptor {
     fn open_session(&mut self, socket: OwnedFd, peer: SocketAddr) {
         self.sessions.retain(|session| !session.is_finished());
         let most = self.config.max_tests.get();
-        let Ok(wake) = Wake::new().map(Arc::new) else {
-            return;
+        let wake = match Wake::new().map(Arc::new) {
+            Ok(wake) => wake,
+            Err(error) => {
+                warn!(%peer, %error, "refused: no descriptor for it");
+                let reason = format!("it has no descriptor for another test: {error}");
+                return refuse(&socket, RefuseCode::TooManyTests, &reason);
+            }
         };
         let Some(place) = self.doors.enter(most, wake.clone()) else {
             info!(%peer, most, "refused: too many tests");

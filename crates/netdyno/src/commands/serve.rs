@@ -142,6 +142,7 @@ impl Netperf {
             allow: request.allow.clone(),
             max_duration: request.max_duration,
             max_rate: request.max_rate,
+            most_sessions: request.max_tests.get() as usize,
             ..netperf::server::Config::default()
         };
         let server = match netperf::server::Server::bind(config) {

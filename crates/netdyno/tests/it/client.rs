@@ -144,7 +144,7 @@ impl Ended {
         let run = serde_json::from_str::<serde_json::Value>(&self.stdout).unwrap_or_default();
         let short = run["reason"]
             .as_str()
-            .is_some_and(|why| why.starts_with("the load was not offered"));
+            .is_some_and(|why| why.contains("was not offered as asked"));
         assert!(
             self.code == 0 || self.code == 6 && short,
             "code {}: {}{} {}",

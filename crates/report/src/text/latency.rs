@@ -30,9 +30,9 @@ pub(super) fn latency(run: &Run, style: Style) -> String {
             nanos(latency.min_ns),
             nanos(latency.mean_ns),
             nanos(latency.p50_ns),
-            nanos(latency.p90_ns),
-            nanos(latency.p99_ns),
-            nanos(latency.p999_ns),
+            percentile(latency, latency.p90_ns, 10),
+            percentile(latency, latency.p99_ns, 100),
+            percentile(latency, latency.p999_ns, 1000),
             nanos(latency.max_ns),
         ]);
     };
@@ -68,4 +68,10 @@ pub(super) fn latency(run: &Run, style: Style) -> String {
         ));
     }
     text
+}
+
+/// A dash where there are fewer samples than leave one beyond the percentile: it only repeats the
+/// largest.
+fn percentile(latency: &Latency, value: Option<u64>, least: u64) -> String {
+    nanos(value.filter(|_| latency.samples >= least))
 }

@@ -35,7 +35,7 @@ impl House {
             (header.extended.is_none() && rate > 0).then_some(u64::from(rate))
         };
         let asked = asked.or_else(legacy).map(BitRate::new);
-        match (asked, self.config.max_rate) {
+        match (asked, self.held(Some(header))) {
             (Some(asked), Some(most)) => Some(asked.min(most)),
             (asked, most) => asked.or(most),
         }
@@ -68,7 +68,7 @@ impl House {
         if upper.has(UpperFlags::FQ_RATE) && extended.fq_rate > 0 {
             let _ = options.set_pacing(BitRate::new(extended.fq_rate.saturating_mul(8)));
         }
-        if let Some(most) = self.config.max_rate {
+        if let Some(most) = self.held(Some(header)) {
             let _ = options.set_pacing(most);
         }
         let left = match header.amount {

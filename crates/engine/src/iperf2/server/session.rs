@@ -8,12 +8,12 @@ use std::sync::mpsc::Receiver;
 use proto::iperf2::{Amount, Mode, TestHeader, UpperFlags, digits};
 use record::TcpInfo;
 use sys::{Options, clock};
-use units::Nanos;
+use units::{BitRate, Nanos};
 
 use super::House;
 use super::arriving::{Arriving, refuse};
 use super::limits::{CLOCKS, LONGEST};
-use crate::flow::Flow;
+use crate::flow::{Flow, Throttled};
 use crate::iperf2::event::{Event, FlowFacts, Refusal, Tell};
 use crate::iperf2::flow::{BurstReader, Echo, Receive, ReceivedBurst};
 use crate::iperf2::meter::{Meter, Way};
@@ -77,6 +77,19 @@ pub(super) struct Part {
     pub single: bool,
 }
 
+impl Part {
+    /// The same at the rate that the server's owner permits.
+    fn held(self, rate: BitRate) -> Self {
+        let tally = self.meter.tally.clone();
+        let counted = move || tally.counters(false);
+        Self {
+            flow: Box::new(Throttled::new(self.flow, counted, rate)),
+            single: false,
+            ..self
+        }
+    }
+}
+
 /// A flow's common facts.
 pub(super) struct Line {
     pub socket: Arc<OwnedFd>,
@@ -138,8 +151,11 @@ impl House {
         let (mut parts, mut bursts) = (Vec::new(), None);
         if mode != Mode::Reverse {
             let meter = Arc::new(Meter::new(self.config.bins));
-            let mut receive =
-                Receive::new(socket.clone(), meter.clone(), self.config.size, already);
+            let size = self.config.size;
+            let size = self
+                .held(header.as_ref())
+                .map_or(size, |rate| Throttled::piece(size, rate));
+            let mut receive = Receive::new(socket.clone(), meter.clone(), size, already);
             let upper = header.as_ref().map(|header| header.upper());
             let upper = upper.unwrap_or_default();
             let has_frames = self.config.by_frame && upper.has(UpperFlags::ISOCHRONOUS);
@@ -262,7 +278,20 @@ impl House {
         let mut squad = Squad::new(self.workers.clone());
         let sends = parts.iter().any(|part| part.way == Way::Sends);
         let mut failed = None;
+        let held = self.held(line.header.as_ref());
         for part in parts {
+            // The kernel paces what TCP sends. Datagrams that come are let in: what they did to the
+            // link is done.
+            let by_us = match part.way {
+                Way::Sends => !line.is_tcp,
+                Way::Receives => line.is_tcp,
+                Way::Bounces => true,
+            };
+            let held = held.filter(|_| by_us);
+            let part = match held {
+                Some(rate) => part.held(rate),
+                None => part,
+            };
             let mut entry = Entry::new(flow, part.way, part.meter, now);
             if line.is_tcp {
                 entry.tcp = Some(line.socket.clone());
@@ -304,6 +333,8 @@ impl House {
             (Some(deadline), Some(most)) => Some(deadline.min(now + most)),
             (deadline, _) => deadline,
         };
+        // iperf 2 has no word for a test that is too long: it is ended.
+        let longest = [self.config.time, most].into_iter().flatten().min();
         self.sessions.push(Session {
             flows: vec![flow],
             squad,
@@ -311,10 +342,17 @@ impl House {
             local: line.local,
             is_tcp: line.is_tcp,
             deadline,
-            end_at: self.config.time.map(|time| now + time),
+            end_at: longest.map(|time| now + time),
             header: line.header.filter(|_| !line.is_backward),
             bursts: line.bursts,
         });
+    }
+
+    /// What each direction of a flow is held to: the flows of one client share what is permitted.
+    pub(super) fn held(&self, header: Option<&TestHeader>) -> Option<BitRate> {
+        let flows = header.map_or(1, |header| u64::from(header.threads.max(1)));
+        let most = self.config.max_rate?;
+        Some(BitRate::new((most.get() / flows).max(1)))
     }
 
     /// Whether a client times its data on a clock that is ours too.

@@ -235,6 +235,7 @@ impl<'a> Driver<'a> {
         let lanes = std::mem::take(&mut self.lanes);
         (self.tell)(Event::Started(&started(&lanes, &self.parameters)));
         let setup = Setup {
+            held: None,
             parameters: &self.parameters,
             client: true,
             affinity: self.job.affinity,

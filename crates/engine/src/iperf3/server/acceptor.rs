@@ -17,7 +17,7 @@ use units::Nanos;
 
 use super::rooms::{Arrival, Rooms, put};
 use super::{Config, ServerEnd, guest};
-use crate::listening;
+use crate::listening::{self, Spare};
 use crate::server::BindError;
 
 /// How long a connection may take for its cookie.
@@ -44,6 +44,7 @@ pub(super) struct Acceptor {
     next_key: u64,
     stop: Arc<Wake>,
     guests: Vec<Guest>,
+    spare: Spare,
 }
 
 /// What all sessions share.
@@ -129,6 +130,7 @@ impl Acceptor {
             next_key: FIRST_PENDING,
             stop: Arc::new(Wake::new().map_err(nowhere)?),
             guests: Vec::new(),
+            spare: Spare::new(),
         })
     }
 
@@ -229,10 +231,12 @@ impl Acceptor {
             return;
         };
         loop {
-            let (socket, peer) = match sys::accept(tcp) {
+            let (socket, peer) = match self.spare.accept(tcp) {
                 Ok(Some(connection)) => connection,
                 Ok(None) => return,
-                Err(error) => return warn!(%error, "iperf3: accepting a connection"),
+                Err(error) => {
+                    return warn!(%error, "iperf3: refused: a connection that cannot be accepted");
+                }
             };
             if !self.shared.permits(peer.ip()) {
                 info!(%peer, "iperf3: refused: not on the --allow list");

@@ -10,7 +10,7 @@ use proto::iperf3::{
     Cookie, ErrorNumber, Parameters, Protocol, Rejected, Results, ServerAction, ServerSession,
 };
 use sys::{Options, Wait, Wake, clock};
-use units::Nanos;
+use units::{BitRate, Nanos};
 
 use super::acceptor::Shared;
 use super::rooms::{Arrival, Room};
@@ -236,6 +236,11 @@ impl Guest<'_> {
         TestError { number, sentence }
     }
 
+    /// What each stream is held to.
+    fn held(&self, parameters: &Parameters) -> Option<BitRate> {
+        self.shared.config.rate_limit?.of_stream(parameters)
+    }
+
     /// Takes streams that arrive; begins when all are here.
     fn gather(&mut self) -> Result<(), TestError> {
         let (Some(room), Some(parameters)) = (self.room.clone(), self.parameters.clone()) else {
@@ -277,6 +282,16 @@ impl Guest<'_> {
             let errno = failed.error.raw_os_error().unwrap_or(0);
             return Err(self.refuse(failed.number, errno, failed.sentence()));
         }
+        let index = self.lanes.len() as u32;
+        let sends = !parameters.client_sends(index);
+        if let Some(rate) = self.held(parameters).filter(|_| sends) {
+            let rate = parameters.fq_rate.map_or(rate, |asked| asked.min(rate));
+            if let Err(error) = Options::of(&socket).set_pacing(rate) {
+                let sentence = format!("holding a stream to {rate}: {error}");
+                let errno = error.raw_os_error().unwrap_or(0);
+                return Err(self.refuse(ErrorNumber::RATE_LIMIT, errno, sentence));
+            }
+        }
         // As at stock servers: the test goes on with the system's own.
         if let Err(failed) = socket::congestion(&socket, parameters) {
             self.scribe.tell(Event::Remark(&failed.sentence()));
@@ -295,8 +310,6 @@ impl Guest<'_> {
             // A reply that does not go is the client's timeout.
             let _ = sys::send(&socket, &reply, Wait::Never);
         }
-        let index = self.lanes.len() as u32;
-        let sends = !parameters.client_sends(index);
         let labelled = parameters.flow_label.is_some() && parameters.protocol == Protocol::Tcp;
         if labelled && sends && !self.shared.reflects_labels {
             self.scribe.tell(Event::Remark(NO_LABEL));
@@ -323,10 +336,12 @@ impl Guest<'_> {
             file: config.file.as_deref(),
             interval: config.interval,
             wake: &self.wake,
+            held: self.held(parameters),
         };
         match Test::start(lanes, &setup) {
             Ok(test) => {
-                let limit = config.rate_limit;
+                let held = setup.held.is_some();
+                let limit = config.rate_limit.filter(|_| !held);
                 self.limit = limit.map(|limit| (Watched::new(limit, now), now + LIMIT_LOOK));
                 self.received = (0, now);
                 self.test = Some(test);

@@ -37,6 +37,12 @@ pub(super) fn permits(config: &Config, parameters: &Parameters) -> Result<(), Re
             } else {
                 1
             };
+        if limit.holds && parameters.protocol == Protocol::Udp && parameters.rate.is_none() {
+            let most = limit.rate;
+            let sentence =
+                format!("the client asks for no limit of datagrams, {most} are permitted");
+            return refuse(ErrorNumber::RATE_LIMIT, sentence);
+        }
         let rates = [parameters.rate, parameters.fq_rate];
         let asked = rates.into_iter().flatten().map(|rate| rate.get()).max();
         let asked = asked.unwrap_or(0).saturating_mul(streams);

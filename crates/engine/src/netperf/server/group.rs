@@ -66,7 +66,9 @@ impl Group {
         };
         let mut opened = Vec::new();
         let mut members = Vec::new();
-        for number in 0..job.tests.max(1) as usize {
+        let tests = job.tests.max(1);
+        let max_rate = max_rate.map(|most| BitRate::new((most.get() / u64::from(tests)).max(1)));
+        for number in 0..tests as usize {
             let (mut test, answer) = match Test::open(job, local, max_rate) {
                 Ok(open) => open,
                 Err(_) if number > 0 => break,

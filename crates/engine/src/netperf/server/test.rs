@@ -11,7 +11,7 @@ use units::{BitRate, Bytes};
 
 use crate::flow::{
     AddressedAnswer, Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, PlainAnswer,
-    PlainReceive, PlainSend, StreamReceive, StreamSend,
+    PlainReceive, PlainSend, StreamReceive, StreamSend, Throttled,
 };
 use crate::netperf::payload::PERIOD;
 use crate::netperf::{Cpu, socket};
@@ -33,6 +33,8 @@ pub(super) struct Test {
     recv_size: usize,
     socket: DataSocket,
     counts: Arc<Counts>,
+    /// What each direction is held to.
+    max_rate: Option<BitRate>,
 }
 
 enum DataSocket {
@@ -79,6 +81,7 @@ impl Test {
             recv_size: 0,
             socket,
             counts: Arc::default(),
+            max_rate,
         };
         if let Some(rate) = max_rate {
             test.options(|options| options.set_pacing(rate))?;
@@ -150,11 +153,12 @@ impl Test {
         peer: SocketAddr,
         wake: &Arc<Wake>,
     ) -> io::Result<Option<Member>> {
-        match self.job.transport {
-            Transport::Udp => self.serve_datagrams(peer, wake),
-            _ if self.job.reconnects() => self.serve_connections(wake),
-            _ => Ok(None),
-        }
+        let member = match self.job.transport {
+            Transport::Udp => self.serve_datagrams(peer, wake)?,
+            _ if self.job.reconnects() => self.serve_connections(wake)?,
+            _ => None,
+        };
+        Ok(member.map(|member| self.held(member)))
     }
 
     /// The flow of a test whose connection has come.
@@ -166,7 +170,8 @@ impl Test {
             return Ok(None);
         };
         let connection = sys::accept(listener)?;
-        Ok(connection.map(|(socket, _)| self.serve_connection(socket)))
+        let member = connection.map(|(socket, _)| self.serve_connection(socket));
+        Ok(member.map(|member| self.held(member)))
     }
 
     /// Whether data has come, or goes by itself.
@@ -213,6 +218,30 @@ impl Test {
         };
     }
 
+    /// The same at the rate that the server's owner permits. The kernel paces what TCP sends.
+    /// Datagrams that come are let in: who sends them would not notice, and what they did to the
+    /// link is done.
+    fn held(&self, member: Member) -> Member {
+        let is_udp = self.job.transport == Transport::Udp;
+        let by_us = match self.job.work {
+            Work::Receive { .. } => !is_udp,
+            Work::Send { .. } => is_udp,
+            Work::Exchange { .. } | Work::Connect => true,
+        };
+        match self.max_rate {
+            Some(rate) if by_us => {
+                let counts = self.counts.clone();
+                let counted = move || counts.counters(false);
+                Member {
+                    flow: Box::new(Throttled::new(member.flow, counted, rate)),
+                    active: member.active,
+                    single: None,
+                }
+            }
+            _ => member,
+        }
+    }
+
     fn sends(&self) -> bool {
         matches!(self.job.work, Work::Send { .. })
     }
@@ -236,7 +265,7 @@ impl Test {
                 socket: socket.clone(),
                 tally,
                 half,
-                size: self.room(),
+                size: self.piece(self.room()),
                 trunc: self.job.avoids_copies,
                 timer: None,
             }),
@@ -387,6 +416,12 @@ impl Test {
             left: pace.burst,
             next: clock::now() + pace.interval,
         })
+    }
+
+    /// Bytes of one receive of a stream.
+    fn piece(&self, size: usize) -> usize {
+        self.max_rate
+            .map_or(size, |rate| Throttled::piece(size, rate))
     }
 
     /// Bytes of one receive.

@@ -99,6 +99,7 @@ fn config(serve: &Serve, desk: &Arc<Desk>) -> Result<Config, String> {
         rate_limit: serve.rate_limit.map(|limit| RateLimit {
             rate: limit.rate,
             over: limit.over,
+            holds: false,
         }),
         max_duration: serve.longest_test,
         affinity: common.affinity,

@@ -41,6 +41,7 @@ impl Part {
             rate_limit: request.max_rate.map(|rate| RateLimit {
                 rate,
                 over: AVERAGE,
+                holds: true,
             }),
             max_duration: request.max_duration,
             affinity: None,
