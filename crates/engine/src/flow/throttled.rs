@@ -110,3 +110,70 @@ impl Flow for Throttled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::buffer::{Buffer, Placement};
+
+    /// Moves 125 bytes a turn.
+    struct Greedy(std::sync::Arc<AtomicU64>);
+
+    impl Flow for Greedy {
+        fn socket(&self) -> Option<(BorrowedFd<'_>, u32)> {
+            None
+        }
+
+        fn interest(&self) -> Readiness {
+            Readiness::READ
+        }
+
+        fn advance(&mut self, _: &mut Room) -> State {
+            self.0.fetch_add(125, Ordering::Relaxed);
+            State::Going
+        }
+
+        fn stop(&mut self) -> State {
+            State::Going
+        }
+    }
+
+    /// Clients of iperf3, iperf 2 and netperf went as fast as they liked past `--max-rate`.
+    #[test]
+    fn a_turn_waits_until_the_one_before_had_its_time() {
+        let moved = std::sync::Arc::new(AtomicU64::new(0));
+        let counted = moved.clone();
+        let counted = move || Counters {
+            received_bytes: counted.load(Ordering::Relaxed),
+            ..Counters::default()
+        };
+        // A turn is ten seconds of the rate.
+        let rate = BitRate::new(100);
+        let mut flow = Throttled::new(Box::new(Greedy(moved.clone())), counted, rate);
+        let mut room = Room {
+            payload: Buffer::placed(&[], Placement::default()),
+            sink: Buffer::placed(&[], Placement::default()),
+            wait: sys::Wait::Never,
+        };
+        assert_eq!(flow.interest(), Readiness::READ);
+        for _ in 0..3 {
+            assert!(matches!(flow.advance(&mut room), State::Going));
+        }
+        assert_eq!(moved.load(Ordering::Relaxed), 125, "one turn of three");
+        assert_eq!(flow.interest(), Readiness::default());
+        assert!(flow.due() > Some(clock::now() + Nanos::from_secs(5)));
+        assert!(matches!(flow.stop(), State::Going), "it reads on");
+        let mut flow = flow.that_ends_at_once();
+        assert!(matches!(flow.stop(), State::Done));
+    }
+
+    #[test]
+    fn a_call_is_a_millisecond_and_a_packet_at_least() {
+        let piece = |rate| Throttled::piece(128 << 10, BitRate::new(rate));
+        assert_eq!(piece(100_000), 1460);
+        assert_eq!(piece(100_000_000), 12_500);
+        assert_eq!(piece(100_000_000_000), 128 << 10);
+    }
+}

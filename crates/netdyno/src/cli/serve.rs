@@ -44,7 +44,8 @@ pub struct ServeArgs {
     /// Longest test granted, such as 60 or 5m
     #[arg(long, value_name = "T")]
     max_duration: Option<Nanos>,
-    /// Highest rate granted to one test, such as 1G
+    /// Highest rate granted to each direction of one test, such as 1G; datagrams that iperf 2 and
+    /// netperf send here are not held back
     #[arg(long, value_name = "RATE")]
     max_rate: Option<BitRate>,
     /// Trace nothing in this kernel for clients, whatever they ask by --explain

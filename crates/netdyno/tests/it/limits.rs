@@ -111,3 +111,52 @@ fn a_server_for_one_test_ends_after_it_and_not_before() {
     Client::new(&format!("{} -t 0.3 --no-probe", server.address())).document();
     assert_eq!(server.end().code(), Some(0));
 }
+
+/// The port on which a server says that it serves clients of `tool` too.
+fn port_for(server: &Server, tool: &str) -> String {
+    let log = server.log();
+    let line = log
+        .lines()
+        .find(|line| line.contains(&format!("clients of {tool} are served too")))
+        .unwrap_or_else(|| panic!("{tool}: {log}"));
+    line.rsplit_once("port=").unwrap().1.to_owned()
+}
+
+/// What a client of ours, which speaks as the tool does, prints.
+fn printed(words: &str) -> String {
+    let mut command = crate::process::netdyno();
+    let output = command.args(words.split_whitespace()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// They went past `--max-rate` and, iperf 2's, past `--max-duration` too.
+#[test]
+fn clients_of_other_tools_are_held_to_the_limits() {
+    let ports = "--netperf-port 0 --iperf2-port 0 --iperf3-port 0";
+    let server = Server::start(&format!("--max-rate 20M --max-duration 2 {ports}"));
+    let [netperf, iperf2, iperf3] =
+        ["netperf", "iperf 2", "iperf3"].map(|tool| port_for(&server, tool));
+    // A burst at the start, in a test of a second.
+    let most = 20e6 * 1.6;
+    for way in ["", "-R"] {
+        let json = printed(&format!("iperf3 -c 127.0.0.1 -p {iperf3} -t 1 -J {way}"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let rate = json["end"]["sum_received"]["bits_per_second"].as_f64();
+        let rate = rate.unwrap_or_else(|| panic!("iperf3 {way}: {json}"));
+        assert!(rate > 0.0 && rate < most, "iperf3 {way}: {rate}");
+    }
+    for test in ["TCP_STREAM", "TCP_MAERTS"] {
+        let words = format!("netperf -H 127.0.0.1 -p {netperf} -l 1 -P 0 -v 0 -t {test}");
+        let rate: f64 = printed(&words).trim().parse().unwrap();
+        assert!(rate > 0.0 && rate * 1e6 < most, "netperf {test}: {rate}");
+    }
+    let started = std::time::Instant::now();
+    let row = printed(&format!("iperf -c 127.0.0.1 -p {iperf2} -t 30 -y C"));
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    let rate: f64 = row.trim().rsplit(',').next().unwrap().parse().unwrap();
+    assert!(rate > 0.0 && rate < most, "iperf 2: {row}");
+    let json = printed(&format!(
+        "iperf3 -c 127.0.0.1 -p {iperf3} -t 1 -u -b 0 -J"
+    ));
+    assert!(json.contains("\"error\""), "datagrams without a rate: {json}");
+}
