@@ -5,6 +5,7 @@
 mod cpu;
 mod datagrams;
 mod host;
+mod interruption;
 mod latency;
 mod lock;
 mod place;
@@ -17,8 +18,14 @@ mod way;
 
 use record::{Cause, End, Evidence, Finding, Run};
 
+use way::Way;
+
 /// Below this share of the time, or of the loss, a cause is not worth a line.
 const WORTH: f64 = 0.05;
+/// Findings that the report of a run shows.
+const SHOWN: usize = 3;
+/// Share of lost datagrams that a reader must hear of.
+const NOTABLE: f64 = 0.01;
 
 /// What limited the run, what explains most first.
 pub fn findings(run: &Run) -> Vec<Finding> {
@@ -29,6 +36,7 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for way in &ways {
+        findings.extend(interruption::finding_of(run, way));
         findings.extend(target::findings(way));
         findings.extend(tcp::findings(run, way));
         findings.extend(datagrams::findings(run, way));
@@ -39,7 +47,7 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     findings.extend(lock::findings(run, &ways));
     findings.extend(place::findings(run));
     findings.retain(|finding| finding.explains >= WORTH);
-    order(&mut findings);
+    order(&mut findings, &ways);
     only_once(&mut findings);
     let rest = rest::rest(run, &ways, &findings);
     findings.extend(rest);
@@ -62,18 +70,20 @@ fn only_once(findings: &mut Vec<Finding>) {
 }
 
 /// What explains most comes first; a cause that tells why a CPU was busy comes before that CPU, and a
-/// FIFO in which others wait before the link whose rate fills it.
-fn order(findings: &mut [Finding]) {
+/// FIFO in which others wait before the link whose rate fills it. While nothing came nothing else
+/// mattered. Where datagrams were lost is among those that the report shows.
+fn order(findings: &mut [Finding], ways: &[Way]) {
     let of_cpu = findings
         .iter()
         .filter(|finding| matches!(finding.cause, Cause::SenderCpu | Cause::ReceiverCpu));
     let busiest = of_cpu.map(|finding| finding.explains).fold(0.0, f64::max);
     let rank = |finding: &Finding| match finding.cause {
         Cause::HeadOfLine if queue::is_in_fifo(finding) => 1.0 + finding.explains,
+        Cause::Interruption => 2.0 + finding.explains,
         Cause::RootLock | Cause::QueueCollision | Cause::SoftirqOneCpu | Cause::CgroupThrottle => {
             finding.explains.max(busiest)
         }
-        _ => finding.explains,
+        _ => weight(finding, ways),
     };
     findings.sort_by(|a, b| {
         rank(b)
@@ -81,6 +91,28 @@ fn order(findings: &mut [Finding]) {
             .then(is_specific(b.cause).cmp(&is_specific(a.cause)))
             .then(b.confidence.total_cmp(&a.confidence))
     });
+    let lost = findings.iter().position(|finding| {
+        datagrams::is_of_loss(finding)
+            && way_of(finding, ways).is_some_and(|way| way.lost_share() >= NOTABLE)
+    });
+    if let Some(at) = lost.filter(|at| *at >= SHOWN) {
+        findings[SHOWN - 1..=at].rotate_right(1);
+    }
+}
+
+/// What a finding explains of the result. A flood without a rate gets as far as its CPU goes; of it
+/// the loss is a part.
+fn weight(finding: &Finding, ways: &[Way]) -> f64 {
+    let flood = way_of(finding, ways)
+        .filter(|way| way.rate_asked().is_none() && datagrams::is_of_loss(finding));
+    finding.explains * flood.map_or(1.0, Way::lost_share)
+}
+
+/// The way on which a load's datagrams were lost.
+fn way_of<'a>(finding: &Finding, ways: &'a [Way<'a>]) -> Option<&'a Way<'a>> {
+    let of_load = |way: &&Way| !way.is_tcp() && way.name() == finding.load.as_deref();
+    let lost = ways.iter().filter(of_load);
+    lost.max_by(|a, b| a.lost_share().total_cmp(&b.lost_share()))
 }
 
 /// Whether the cause says what can be changed, where others only say what was short.

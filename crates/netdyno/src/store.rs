@@ -157,9 +157,14 @@ impl Store {
     pub fn document(&self, id: &str) -> Result<Run> {
         let path = self.runs.join(id).join(DOCUMENT);
         match fs::read_to_string(&path) {
-            Ok(text) => {
-                serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))
-            }
+            // It is only folded from the events: where it is damaged they are still there.
+            Ok(text) => serde_json::from_str(&text).or_else(|error| {
+                let events = self.events(id).ok();
+                events
+                    .and_then(|events| analyze::assemble(&events))
+                    .ok_or(error)
+                    .with_context(|| format!("reading {}", path.display()))
+            }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let events = self.events(id)?;
                 analyze::assemble(&events)
@@ -203,6 +208,12 @@ impl Writer {
         self.events
             .write_all(&line)
             .with_context(|| format!("writing {}", self.folder.join(EVENTS).display()))
+    }
+
+    /// Removes what a full disk left of the run: it would read as one that was killed.
+    pub fn discard(self) {
+        // Nothing more can be done about a disk that refuses this too.
+        let _ = fs::remove_dir_all(&self.folder);
     }
 
     /// Adds the document.

@@ -61,6 +61,8 @@ pub enum Cause {
     LocalPath,
     /// A clock that cannot be trusted.
     Clock,
+    /// Nothing came at all for a while.
+    Interruption,
     /// The round trip: each request waits for the reply before it.
     RoundTrip,
     /// Lost datagrams that no counter of either end owns up to.

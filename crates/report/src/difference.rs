@@ -24,7 +24,7 @@ pub fn difference(a: &Run, b: &Run, differences: &[Difference], style: Style) ->
 }
 
 fn words(run: &Run) -> String {
-    run.command.join(" ")
+    crate::prose::command_line(&run.command)
 }
 
 /// Longer values are cut: this is for eyes, the documents have them whole.

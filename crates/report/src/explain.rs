@@ -2,7 +2,7 @@
 
 use record::Run;
 
-use crate::prose::wrap;
+use crate::prose::{command_line, wrap};
 use crate::quantity::significant;
 use crate::style::{Paint, Style};
 use crate::text::{evidence, headline};
@@ -10,7 +10,7 @@ use crate::text::{evidence, headline};
 /// All findings with all their rows, then what to do about each.
 pub fn explain(run: &Run, style: Style) -> String {
     let width = style.prose_width();
-    let command = run.command.join(" ");
+    let command = command_line(&run.command);
     let mut text = wrap(
         &format!("run {} of {}: {command}", run.id, run.started),
         0,

@@ -16,12 +16,9 @@ pub use together::{all_series, comparisons};
 pub use trend::trend;
 
 /// What a row shows of a run, the first that it has.
-const HEADLINES: [(&str, &str); 4] = [
-    ("throughput", "bit/s"),
-    ("transactions", "transactions/s"),
-    ("loaded-p50", "ns"),
-    ("idle-p50", "ns"),
-];
+const HEADLINES: [(&str, &str); 2] = [("throughput", "bit/s"), ("transactions", "transactions/s")];
+/// The same of a run of nothing but a probe. Beside a load they would read as its result.
+const OF_PROBE: [(&str, &str); 2] = [("loaded-p50", "ns"), ("idle-p50", "ns")];
 
 /// A row a run.
 pub fn history(runs: &[Summary], style: Style) -> String {
@@ -40,8 +37,10 @@ pub fn history(runs: &[Summary], style: Style) -> String {
     ])
     .cut();
     for run in runs {
+        let of_probe: &[(&str, &str)] = if run.loads.is_empty() { &OF_PROBE } else { &[] };
         let headline = HEADLINES
             .iter()
+            .chain(of_probe)
             .find_map(|(metric, unit)| Some(value(unit, Some(*run.values.get(*metric)?))));
         table.row([
             run.id.clone(),

@@ -3,7 +3,7 @@
 
 mod line;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use plan::{Plan, Transport};
 use record::{End, Interval, Phase, Run};
@@ -12,13 +12,14 @@ use crate::style::Style;
 use line::Line;
 
 /// Pairs both ends' intervals and turns them into lines. Edges of the two ends arrive a little
-/// apart: a line is held back until the other end's interval is there, or a newer one of the same
-/// end shows that it will not come.
+/// apart, and of an interrupted path some seconds: a line is held back until the other end's
+/// interval is there, or newer ones of the same end show that it will not come.
 #[derive(Debug, Clone)]
 pub struct IntervalLines {
     plan: Plan,
     style: Style,
-    held: Option<Interval>,
+    /// Of one end, oldest first.
+    held: VecDeque<Interval>,
     /// Losses so far, by load and end: the line shows what was added.
     lost: HashMap<(usize, End), i64>,
 }
@@ -29,7 +30,7 @@ impl IntervalLines {
         Self {
             plan: plan.clone(),
             style,
-            held: None,
+            held: VecDeque::new(),
             lost: HashMap::new(),
         }
     }
@@ -47,23 +48,43 @@ impl IntervalLines {
         if !End::BOTH.into_iter().all(|end| self.tells_something(end)) {
             return self.lines(&[interval]);
         }
-        match self.held.take() {
-            Some(held) if held.end != interval.end && overlap(&held, interval) => {
-                self.lines(&[&held, interval])
+        let mut text = String::new();
+        while let Some(held) = self.held.front() {
+            let is_older = held.to_ns <= interval.to_ns;
+            if held.end != interval.end && overlap(held, interval) {
+                let held = self.held.pop_front();
+                return held.map_or(text, |held| {
+                    text.push_str(&self.lines(&[&held, interval]));
+                    text
+                });
             }
-            held => {
-                self.held = Some(interval.clone());
-                held.map(|held| self.lines(&[&held])).unwrap_or_default()
+            if held.end != interval.end && !is_older {
+                // Its other half was given up.
+                text.push_str(&self.lines(&[interval]));
+                return text;
+            }
+            if held.end == interval.end && self.held.len() < self.most_held(held.end) {
+                break;
+            }
+            if let Some(held) = self.held.pop_front() {
+                text.push_str(&self.lines(&[&held]));
             }
         }
+        self.held.push_back(interval.clone());
+        text
+    }
+
+    /// Intervals that wait for the other end's. Those with lines of their own wait only a little.
+    fn most_held(&self, end: End) -> usize {
+        let mut shown = line::shown(&self.plan);
+        let receives = shown.any(|(_, load)| end.receives(load.kind));
+        if receives { 1 } else { 1000 }
     }
 
     /// What is still held back: at the end of a run.
     pub fn flush(&mut self) -> String {
-        self.held
-            .take()
-            .map(|held| self.lines(&[&held]))
-            .unwrap_or_default()
+        let held = std::mem::take(&mut self.held);
+        held.iter().map(|held| self.lines(&[held])).collect()
     }
 
     /// Whether this end's intervals have any figure that a line shows.

@@ -61,9 +61,9 @@ impl Table {
         self
     }
 
-    /// One cell a column.
+    /// One cell a column. Control characters of what others wrote do not reach the terminal.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let cells: Vec<String> = cells.into_iter().collect();
+        let cells: Vec<String> = cells.into_iter().map(printable).collect();
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push(cells);
     }
@@ -172,6 +172,13 @@ fn cut(mut widths: Vec<Option<usize>>, screen: usize) -> Vec<Option<usize>> {
     widths
 }
 
+fn printable(cell: String) -> String {
+    match cell.contains(char::is_control) {
+        true => cell.replace(char::is_control, "\u{fffd}"),
+        false => cell,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +194,17 @@ mod tests {
         table.row(["longer".to_owned(), "9".to_owned(), "y".to_owned()]);
         let expected = "load    rate  x\na         10\nlonger     9  y\n";
         assert_eq!(table.render(Style::PLAIN), expected);
+    }
+
+    /// A note with an escape sequence coloured the terminal, and its newline broke the row.
+    #[test]
+    fn control_characters_are_shown_as_such() {
+        let mut table = Table::new(&[("note", Align::Left)]);
+        table.row(["new\nline \u{1b}[31mred".to_owned()]);
+        assert_eq!(
+            table.render(Style::PLAIN),
+            "note\nnew\u{fffd}line \u{fffd}[31mred\n"
+        );
     }
 
     #[test]

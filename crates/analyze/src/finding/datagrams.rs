@@ -154,20 +154,21 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
                 }
                 false => (0.9, *advice),
             };
-            // A flood without a rate gets as far as its CPU goes; of it the loss is a part.
-            let explains = match way.rate_asked() {
-                Some(_) => share,
-                None => share * way.lost_share(),
-            };
             Some(finding(
                 *cause,
                 way.name(),
-                (explains, sure),
+                (share, sure),
                 evidence,
                 advice,
             ))
         });
     found.collect()
+}
+
+/// Whether it says where datagrams were lost.
+pub(super) fn is_of_loss(finding: &Finding) -> bool {
+    let mut rows = finding.evidence.iter();
+    rows.any(|row| row.row == "loss.lost_share")
 }
 
 /// A further row that makes the place plausible.

@@ -5,7 +5,7 @@ use record::{Cause, End, Evidence, Finding, LoadResult, Run};
 use units::Nanos;
 
 use super::way::Way;
-use super::{finding, percent, row};
+use super::{finding, percent, row, weight};
 
 /// With this much explained nothing more needs to be said.
 const EXPLAINED: f64 = 0.5;
@@ -13,7 +13,10 @@ const EXPLAINED: f64 = 0.5;
 pub(super) fn rest(run: &Run, ways: &[Way], found: &[Finding]) -> Option<Finding> {
     let limits =
         |finding: &&Finding| !matches!(finding.cause, Cause::HeadOfLine | Cause::LocalPath);
-    let best = found.iter().filter(limits).map(|finding| finding.explains);
+    let best = found
+        .iter()
+        .filter(limits)
+        .map(|finding| weight(finding, ways));
     if best.sum::<f64>() >= EXPLAINED {
         return None;
     }

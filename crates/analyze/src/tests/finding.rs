@@ -232,6 +232,53 @@ fn lost_datagrams_are_found_where_they_were_lost() {
     }
 }
 
+/// 37 % were lost at the socket, and three causes that explain more of the time hid it.
+#[test]
+fn where_datagrams_of_a_flood_were_lost_is_among_the_first_three() {
+    let mut run = datagrams();
+    run.plan.loads[0].rate = None;
+    run.loads[0].granted = Default::default();
+    let loss = &mut run.loads[0].loss[0];
+    loss.lost_share = Some(0.05);
+    loss.address = LossAddress::default();
+    loss.address.receiver_socket = Some(loss.lost);
+    observe(&mut run, |rows| {
+        rows.set("thread", "udp-stream-0/7", "run_ns", 2_000_000_000);
+        rows.set("thread", "udp-stream-0/7", "wait_ns", 1_000_000_000);
+        rows.set("cpu", "cpu0", "steal_ns", 1_000_000_000);
+    });
+    let found = findings(&run);
+    let at = found
+        .iter()
+        .position(|finding| finding.cause == Cause::ReceiverSocketDrop)
+        .unwrap();
+    assert!(at < 3, "{:?}", causes(&run));
+    assert_eq!(found[at].explains, 1.0, "the share of the loss");
+}
+
+/// A link that was down for a second was told as reordering and a lack of CPU.
+#[test]
+fn a_time_in_which_nothing_came_is_the_first_finding() {
+    let mut run = stream();
+    let measured = run.intervals.iter_mut().filter(|interval| {
+        interval.end == End::Server && interval.phase == record::Phase::Measure
+    });
+    let silent = measured.last().unwrap();
+    let (from, to) = (silent.from_ns, silent.to_ns);
+    for load in &mut silent.loads {
+        load.counters.received_bytes = 0;
+    }
+    let found = &findings(&run)[0];
+    assert_eq!(found.cause, Cause::Interruption);
+    let seconds = (to - from) as f64 / 1e9;
+    assert!((found.evidence[0].value - seconds).abs() < 1e-9);
+    // A load that was to end by itself had perhaps ended.
+    run.plan.loads[0].stop = plan::Stop::Bytes {
+        bytes: units::Bytes::new(1),
+    };
+    assert_ne!(findings(&run)[0].cause, Cause::Interruption);
+}
+
 #[test]
 fn datagrams_that_all_came_are_no_limit() {
     let mut run = datagrams();

@@ -169,12 +169,13 @@ fn filtered(store: &Store, filter: &Filter) -> Result<Vec<Summary>> {
 
 /// A time as run documents write it, or its beginning.
 fn time(option: &str, text: &str) -> Result<String> {
-    let age = |unit: &str, hours: i64| {
+    let age = |unit: &str, seconds: i64| {
         let n: i64 = text.strip_suffix(unit)?.parse().ok().filter(|n| *n >= 0)?;
-        let span = jiff::SignedDuration::from_hours(n.checked_mul(hours)?);
+        let span = jiff::SignedDuration::from_secs(n.checked_mul(seconds)?);
         Some(format!("{:.3}", Timestamp::now().checked_sub(span).ok()?))
     };
-    if let Some(time) = age("h", 1).or_else(|| age("d", 24)) {
+    let ages = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)];
+    if let Some(time) = ages.into_iter().find_map(|(unit, of)| age(unit, of)) {
         return Ok(time);
     }
     // The beginning of such a time: digits where it has digits.
@@ -186,7 +187,7 @@ fn time(option: &str, text: &str) -> Result<String> {
         });
     if !fits {
         bail!(
-            "{option}: '{text}' is neither a time such as 2026-11-30T12:00 (UTC) nor an age such as 7d or 36h"
+            "{option}: '{text}' is neither a time such as 2026-11-30T12:00 (UTC) nor an age such as 7d, 36h or 5m"
         );
     }
     Ok(text.to_owned())
@@ -230,6 +231,7 @@ mod tests {
             assert_eq!(time("--since", good).unwrap(), good);
         }
         assert_eq!(time("--since", "7d").unwrap().len(), 24);
+        assert!(time("--since", "5m").unwrap() > time("--since", "1h").unwrap());
         assert!(time("--since", "36h").unwrap() > time("--since", "37h").unwrap());
         for bad in ["yesterday", "26", "2026/11/30", "-3d", "2026-11-30 12:00"] {
             let error = time("--since", bad).unwrap_err().to_string();

@@ -18,7 +18,14 @@ pub fn merge(request: &MergeRequest) -> ExitCode {
 fn text(request: &MergeRequest) -> Result<String> {
     let mut streams = Vec::new();
     for run in &request.runs {
-        streams.push(stream(run)?);
+        let events = stream(run)?;
+        if let Some(other) = streams.iter().position(|other| id(other) == id(&events))
+            && id(&events).is_some()
+        {
+            let other = &request.runs[other];
+            bail!("'{run}' and '{other}' are the same run: its samples would count twice");
+        }
+        streams.push(events);
     }
     let loads = analyze::series::merge(streams.iter().map(Vec::as_slice));
     if loads.is_empty() {
@@ -32,6 +39,13 @@ fn text(request: &MergeRequest) -> Result<String> {
     Ok(match request.json {
         true => report::document(&merged),
         false => report::merged(&merged, screen::style()),
+    })
+}
+
+fn id(events: &[Event]) -> Option<&str> {
+    events.iter().find_map(|event| match event {
+        Event::Begin { id, .. } => Some(id.as_str()),
+        _ => None,
     })
 }
 

@@ -31,7 +31,9 @@ pub fn series(request: &RunRequest, command: Vec<String>) -> ExitCode {
             let text = match request.output {
                 Output::Text => report::series(&series, screen::style()),
                 Output::Csv => report::series_csv(&series),
-                Output::Json | Output::JsonLines => report::document(&series),
+                Output::Json => report::document(&series),
+                // The events are the runs' own, which are kept: this is the one line of the series.
+                Output::JsonLines => report::document_line(&series),
             };
             match (history::print(Ok(text)), exit) {
                 (written, Exit::Done) => written,

@@ -43,7 +43,7 @@ fn text(request: &ShowRequest) -> Result<String> {
                 Output::Text => Ok(report::series(&found, screen::style())),
                 Output::Json => Ok(report::document(&found)),
                 Output::Csv => Ok(report::series_csv(&found)),
-                Output::JsonLines => bail!("'{id}' is a series of runs, which has no events"),
+                Output::JsonLines => Ok(report::document_line(&found)),
             }
         }
     }

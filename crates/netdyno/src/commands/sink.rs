@@ -50,15 +50,8 @@ impl Sinks {
                 say!("{error:#}");
             }
         }
-        let failed = self
-            .store
-            .as_mut()
-            .and_then(|store| store.add(&event).err());
-        if let Some(error) = failed {
-            self.progress.clear();
-            say!("{error:#}; this run is not kept any further");
-            self.store = None;
-        }
+        let added = self.store.as_mut().map(|store| store.add(&event));
+        self.mind(added);
         let text = self.screen.take(&event);
         match self.output {
             Output::JsonLines => self.write(&report::json_line(&event)),
@@ -86,9 +79,8 @@ impl Sinks {
         let Some(run) = analyze::assemble(&self.events) else {
             return exit;
         };
-        if let Some(Err(error)) = self.store.as_mut().map(|store| store.finish(&run)) {
-            say!("{error:#}");
-        }
+        let finished = self.store.as_mut().map(|store| store.finish(&run));
+        self.mind(finished);
         let text = whole(self.output, &mut self.screen, &run);
         self.write(&text);
         // For people whose standard output goes to a program.
@@ -107,6 +99,17 @@ impl Sinks {
             Exit::Invalid
         } else {
             exit
+        }
+    }
+
+    /// A run that the store did not take is not kept.
+    fn mind(&mut self, stored: Option<anyhow::Result<()>>) {
+        if let Some(Err(error)) = stored {
+            self.progress.clear();
+            say!("{error:#}; this run is not kept");
+            if let Some(store) = self.store.take() {
+                store.discard();
+            }
         }
     }
 

@@ -34,10 +34,11 @@ impl Store {
     /// # Errors
     /// What the file system says.
     pub fn summaries(&self) -> Result<Vec<Summary>> {
-        let text = match fs::read_to_string(self.index()) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        let bytes = match fs::read(self.index()) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             other => other.with_context(|| format!("reading {}", self.index().display()))?,
         };
+        let text = String::from_utf8_lossy(&bytes);
         // A line that a kill cut, or that another version wrote, is read from its run again.
         let lines = text
             .lines()
@@ -164,6 +165,18 @@ mod tests {
             fs::read_to_string(store.index()).unwrap().lines().count(),
             2
         );
+        // A byte that is no UTF-8 costs its line, and a document that was cut is folded again.
+        let mut bytes = fs::read(store.index()).unwrap();
+        bytes[3] = 0xff;
+        fs::write(store.index(), bytes).unwrap();
+        assert_eq!(store.summaries().unwrap(), listed);
+        let document = folder
+            .path()
+            .join("runs/20260101T000000-0001")
+            .join(DOCUMENT);
+        let whole = store.document("20260101T000000-0001").unwrap();
+        fs::write(&document, &fs::read(&document).unwrap()[..100]).unwrap();
+        assert_eq!(store.document("20260101T000000-0001").unwrap(), whole);
         // A run that was removed is not listed.
         fs::remove_dir_all(folder.path().join("runs/20260101T000000-0001")).unwrap();
         assert_eq!(store.summaries().unwrap().len(), 1);

@@ -155,8 +155,9 @@ fn clients_of_other_tools_are_held_to_the_limits() {
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     let rate: f64 = row.trim().rsplit(',').next().unwrap().parse().unwrap();
     assert!(rate > 0.0 && rate < most, "iperf 2: {row}");
-    let json = printed(&format!(
-        "iperf3 -c 127.0.0.1 -p {iperf3} -t 1 -u -b 0 -J"
-    ));
-    assert!(json.contains("\"error\""), "datagrams without a rate: {json}");
+    let json = printed(&format!("iperf3 -c 127.0.0.1 -p {iperf3} -t 1 -u -b 0 -J"));
+    assert!(
+        json.contains("\"error\""),
+        "datagrams without a rate: {json}"
+    );
 }

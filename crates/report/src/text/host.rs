@@ -2,7 +2,7 @@
 
 use record::{End, EndLedger, Facts, HostCpu, Run, WireLedger};
 
-use crate::prose::wrap;
+use crate::prose::{command_line, wrap};
 use crate::quantity::{bytes, count, percent, seconds, signed_bytes, significant};
 use crate::style::Style;
 use crate::table::Align::{Left, Right};
@@ -170,7 +170,7 @@ pub(super) fn hosts(run: &Run, style: Style) -> String {
         text.push_str(&wrapped(host("server", server)));
     }
     let version = &run.hosts.client.netdyno;
-    let command = run.command.join(" ");
+    let command = command_line(&run.command);
     text + &wrapped(format!(
         "run {} of {}, netdyno {version}: {command}",
         run.id, run.started

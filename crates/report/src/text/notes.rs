@@ -9,7 +9,7 @@ use crate::style::{Paint, Style};
 /// Findings that a report shows; `netdyno explain` prints all of them.
 const TOP: usize = 3;
 
-/// The first findings, each in three lines at most: the cause, what proves it, what to do.
+/// The first findings: the cause, what proves it, what to do.
 pub(super) fn findings(run: &Run, style: Style) -> String {
     let width = style.prose_width();
     let mut text = String::new();
@@ -21,7 +21,7 @@ pub(super) fn findings(run: &Run, style: Style) -> String {
             _ => all,
         });
         for line in proof.iter().chain([&finding.advice]) {
-            text.push_str(&format!("    {}\n", cut(line, width - 4)));
+            text.push_str(&format!("    {}\n", wrap(line, 4, 6, width)));
         }
     }
     headed("findings", text, style)
@@ -45,18 +45,6 @@ pub(crate) fn evidence(evidence: &Evidence) -> String {
         Some(end) => format!("{}: {}", end.name(), evidence.says),
         None => evidence.says.clone(),
     }
-}
-
-/// What fits in one line of `width` columns.
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(width - 3).collect();
-    let words = kept
-        .rsplit_once(' ')
-        .map_or(kept.as_str(), |(words, _)| words);
-    format!("{words}...")
 }
 
 pub(super) fn doubts(run: &Run, style: Style) -> String {
