@@ -52,11 +52,10 @@ impl IntervalLines {
         while let Some(held) = self.held.front() {
             let is_older = held.to_ns <= interval.to_ns;
             if held.end != interval.end && overlap(held, interval) {
-                let held = self.held.pop_front();
-                return held.map_or(text, |held| {
+                if let Some(held) = self.held.pop_front() {
                     text.push_str(&self.lines(&[&held, interval]));
-                    text
-                });
+                }
+                return text;
             }
             if held.end != interval.end && !is_older {
                 // Its other half was given up.

@@ -21,7 +21,7 @@ pub struct Filter {
     /// Whose note holds this
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
-    /// Not before a time, such as 2026-11-30, 2026-11-30T12:00, or an age: 36h, 7d
+    /// Not before a time, such as 2026-11-30, 2026-11-30T12:00, or an age: 5m, 36h, 7d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Not after a time
@@ -67,7 +67,7 @@ enum What {
 /// Which of those that have neither host nor label.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct Times {
-    /// Not before a time, such as 2026-11-30, 2026-11-30T12:00, or an age: 36h, 7d
+    /// Not before a time, such as 2026-11-30, 2026-11-30T12:00, or an age: 5m, 36h, 7d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Not after a time
