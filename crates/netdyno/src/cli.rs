@@ -152,11 +152,17 @@ pub fn parse(
 /// Where to read on: the help of the command that was typed, if one was.
 fn help_for(argv: &[OsString]) -> String {
     let known = command();
-    let typed = argv.get(1).and_then(|word| known.find_subcommand(word));
-    match typed {
-        Some(command) => format!("netdyno {} --help", command.get_name()),
-        None => "netdyno --help".to_owned(),
+    let mut words = vec!["netdyno"];
+    let mut command = &known;
+    for word in argv.iter().skip(1) {
+        let Some(typed) = command.find_subcommand(word) else {
+            break;
+        };
+        words.push(typed.get_name());
+        command = typed;
     }
+    words.push("--help");
+    words.join(" ")
 }
 
 const EXAMPLES: &str = "\

@@ -137,6 +137,7 @@ impl Cause {
             Self::TimerOverhead => "timer-overhead",
             Self::LocalPath => "local-path",
             Self::Clock => "clock",
+            Self::Interruption => "interruption",
             Self::RoundTrip => "round-trip",
             Self::Unaccounted => "unaccounted",
             Self::Unlimited => "unlimited",

@@ -72,7 +72,10 @@ fn answer(of: &Comparison, metric: &MetricResult) -> String {
         Verdict::CannotTell => format!("{name}: cannot tell, {size}"),
     };
     let interval = match interval(metric, estimate) {
-        Some(interval) => format!("; 95 % interval {interval}"),
+        Some(interval) => {
+            let level = percent(Some(1.0 - estimate.level));
+            format!("; {level} interval {interval}")
+        }
         None => "; too few pairs for an interval".to_owned(),
     };
     let further = match metric.further_pairs {
@@ -115,6 +118,7 @@ pub(crate) fn value(unit: &str, value: Option<f64>) -> String {
             "ms" => format!("{value:.3} ms"),
             "" => significant(Some(value), 4),
             "/s" => significant(Some(value), 4) + "/s",
+            "s/s" => significant(Some(value), 4) + " CPUs",
             unit => format!("{} {unit}", significant(Some(value), 4)),
         },
     )
@@ -135,7 +139,7 @@ fn metrics(of: &Comparison, primary: bool, style: Style) -> String {
         ("A median", Align::Right),
         ("B median", Align::Right),
         ("B/A", Align::Right),
-        ("95 % interval", Align::Left),
+        ("interval", Align::Left),
         ("verdict", Align::Left),
     ]);
     for metric in of.metrics.iter().filter(|metric| metric.primary == primary) {
@@ -357,9 +361,9 @@ fn design(of: &Comparison, style: Style) -> String {
         .find_map(|metric| metric.estimate.as_ref());
     let method = estimate.map_or(String::new(), |estimate| {
         format!(
-            "; Hodges and Lehmann's estimate, interval by {}, {} at this look",
+            "; Hodges and Lehmann's estimate, intervals of {} by {}, which is what this look may claim",
+            percent(Some(1.0 - estimate.level)),
             estimate.method,
-            percent(Some(1.0 - estimate.level))
         )
     });
     let looks: Vec<String> = design.looks.iter().map(u32::to_string).collect();
@@ -374,7 +378,7 @@ fn design(of: &Comparison, style: Style) -> String {
         _ => String::new(),
     };
     let says = format!(
-        "comparison {}: pairs in random order, seed {}, looked at after {} pairs{method}{times}",
+        "comparison {}: pairs in random order, seed {}, looks after {} pairs{method}{times}",
         of.id,
         design.seed,
         looks.join(", ")

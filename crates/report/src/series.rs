@@ -83,6 +83,12 @@ fn within(estimate: &CellEstimate) -> String {
 }
 
 fn interval(estimate: &CellEstimate, interval: Option<(f64, f64)>) -> String {
+    // What is counted or timed is never below zero, whatever a symmetric interval says.
+    let is_signed = estimate.mean < 0.0 || estimate.metric.starts_with("added");
+    let interval = interval.map(|(low, high)| match is_signed {
+        true => (low, high),
+        false => (low.max(0.0), high),
+    });
     or_dash(interval, |(low, high)| {
         format!(
             "{} to {}",

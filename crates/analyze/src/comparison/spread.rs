@@ -6,6 +6,8 @@ use crate::metric::Metric;
 
 /// Robust standard deviations beyond which a value does not belong (Iglewicz and Hoaglin, 1993).
 const OUTLYING: f64 = 3.5;
+/// Share of the median below which nobody wants to hear of an outlier.
+const NOTABLE: f64 = 0.01;
 /// Fewer values have no outliers.
 const LEAST: usize = 5;
 
@@ -39,13 +41,19 @@ pub(super) fn of(trials: &[Trial], side: Side, metric: &Metric) -> Spread {
         }),
         outliers: outlying
             .into_iter()
-            .filter(|_| values.len() >= LEAST)
+            .filter(|i| values.len() >= LEAST && stands_out(&values, *i))
             .map(|i| outlier(&counting, i))
             .collect(),
         drift_per_trial: drift
             .zip(mean.filter(|mean| *mean != 0.0))
             .map(|(drift, mean)| drift.slope / mean),
     }
+}
+
+/// Whether it is further from the median than anybody cares to read of.
+fn stands_out(values: &[f64], at: usize) -> bool {
+    let median = stats::median(values).unwrap_or(0.0);
+    (values[at] - median).abs() >= NOTABLE * median.abs()
 }
 
 fn outlier(counting: &[(&Trial, f64)], at: usize) -> Outlier {

@@ -81,8 +81,10 @@ fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
         _ if mostly_waits(run, way, end) => {
             "give its threads CPUs of their own (cpu=, peer-cpu=), or stop what shares them"
         }
-        Cause::SenderCpu => "send more per call (size=, batch=, gso=on), or from more threads (-P)",
-        _ => "give the receiver more CPU: other CPUs (peer-cpu=), offloads (gro), more flows",
+        Cause::SenderCpu => "send more per call (size=), or from more threads (-P)",
+        _ => {
+            "give the receiver more CPU: other CPUs (peer-cpu=), more flows, offloads (ethtool -K)"
+        }
     };
     // What was lost was limited where it was lost.
     let explains = wanted.min(1.0) * (1.0 - way.lost_share());

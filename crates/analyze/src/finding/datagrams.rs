@@ -154,13 +154,7 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
                 }
                 false => (0.9, *advice),
             };
-            Some(finding(
-                *cause,
-                way.name(),
-                (share, sure),
-                evidence,
-                advice,
-            ))
+            Some(finding(*cause, way.name(), (share, sure), evidence, advice))
         });
     found.collect()
 }

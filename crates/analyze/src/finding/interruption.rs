@@ -23,7 +23,13 @@ pub(super) fn finding_of(run: &Run, way: &Way) -> Option<Finding> {
                 silence.from, silence.to
             );
             let seconds = silence.seconds();
-            row(way.receiver(), "intervals.counters.received_bytes", seconds, "s", says)
+            row(
+                way.receiver(),
+                "intervals.counters.received_bytes",
+                seconds,
+                "s",
+                says,
+            )
         })
         .collect();
     (!evidence.is_empty()).then(|| {
@@ -51,7 +57,10 @@ impl Silence {
 
 fn silences(run: &Run, way: &Way) -> Vec<Silence> {
     let of_load = |interval: &Interval| -> Option<IntervalLoad> {
-        let load = interval.loads.iter().find(|load| load.name == way.load.name);
+        let load = interval
+            .loads
+            .iter()
+            .find(|load| load.name == way.load.name);
         load.cloned()
     };
     let own = run

@@ -260,9 +260,10 @@ fn where_datagrams_of_a_flood_were_lost_is_among_the_first_three() {
 #[test]
 fn a_time_in_which_nothing_came_is_the_first_finding() {
     let mut run = stream();
-    let measured = run.intervals.iter_mut().filter(|interval| {
-        interval.end == End::Server && interval.phase == record::Phase::Measure
-    });
+    let measured = run
+        .intervals
+        .iter_mut()
+        .filter(|interval| interval.end == End::Server && interval.phase == record::Phase::Measure);
     let silent = measured.last().unwrap();
     let (from, to) = (silent.from_ns, silent.to_ns);
     for load in &mut silent.loads {

@@ -10,6 +10,9 @@ pub(super) fn of(error: &Error) -> String {
     match error.kind() {
         ErrorKind::ValueValidation => bad_value(error),
         ErrorKind::MissingSubcommand | ErrorKind::InvalidSubcommand => bad_command(error),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Some("it needs a command or an argument: its help lists them".to_owned())
+        }
         _ => None,
     }
     .unwrap_or_else(|| first_paragraph(error))

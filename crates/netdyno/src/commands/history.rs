@@ -1,11 +1,12 @@
 //! `netdyno history` and `netdyno export`.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
-use record::Summary;
+use record::{Summary, Trend};
 
 use super::{compare, screen};
 use crate::cli::{ExportFormat, ExportRequest, Filter, HistoryRequest, Times};
@@ -68,11 +69,32 @@ fn list(request: &HistoryRequest) -> Result<String> {
         } => {
             let runs = filtered(&store()?, filter)?;
             let trend = analyze::trend(&runs, metric);
+            if let Some(sentence) = mixed(&runs, &trend) {
+                say!("{sentence}");
+            }
             match json {
                 true => report::document(&trend),
                 false => report::trend(&trend, screen::style()),
             }
         }
+    })
+}
+
+/// That a trend is of runs of which one does not follow from the other.
+fn mixed(runs: &[Summary], trend: &Trend) -> Option<String> {
+    let points: BTreeSet<&str> = trend
+        .points
+        .iter()
+        .map(|point| point.run.as_str())
+        .collect();
+    let shown = runs.iter().filter(|run| points.contains(run.id.as_str()));
+    let kinds: BTreeSet<_> = shown.map(|run| (&run.host, &run.loads)).collect();
+    (kinds.len() > 1).then(|| {
+        format!(
+            "these runs are of {} kinds by host and loads, and a change may be one of kind: \
+             --host, --load, --label or --note picks those of one",
+            kinds.len()
+        )
     })
 }
 

@@ -16,7 +16,7 @@ pub fn merge(request: &MergeRequest) -> ExitCode {
 }
 
 fn text(request: &MergeRequest) -> Result<String> {
-    let mut streams = Vec::new();
+    let mut streams: Vec<Vec<Event>> = Vec::new();
     for run in &request.runs {
         let events = stream(run)?;
         if let Some(other) = streams.iter().position(|other| id(other) == id(&events))

@@ -64,7 +64,7 @@ pub fn run(request: &RunRequest, command: Vec<String>) -> ExitCode {
     if permitted < needed {
         let sentence = format!(
             "{flows} flows need {needed} descriptors, this process may open {permitted}: raise the \
-             hard limit (ulimit -Hn) or run as root"
+             hard limit (ulimit -Hn; root is bound by the sysctl fs.nr_open too), or take fewer flows"
         );
         return fail_before(request, command, sentence, Exit::Missing);
     }

@@ -16,6 +16,9 @@ use super::{
 #[cfg(test)]
 mod tests;
 
+/// The rule that a server breaks whose first bytes are no message at all.
+const STRANGER: &str = "what answers on this port is no 'netdyno serve', whose usual port is 12866";
+
 /// What the client's driver learns, in order. Nothing follows `Failed` or `Closed`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientAction {
@@ -161,6 +164,7 @@ impl ClientSession {
             let message = match self.end.reader.pop() {
                 Ok(None) => return,
                 Ok(Some(frame)) => ServerMessage::decode(frame).map_err(|error| error.to_string()),
+                Err(_) if self.end.state == State::Connected => Err(STRANGER.to_owned()),
                 Err(error) => Err(error.to_string()),
             };
             if let Err(rule) = message.and_then(|message| self.take(now, message)) {

@@ -387,7 +387,7 @@ fn junk_and_gigantic_messages_are_broken_rules() {
     for (bytes, rule) in [
         (
             &b"HTTP/1.1 400 Bad Request\r\n"[..],
-            "a message of 1213486160 bytes was announced, at most 67108864 bytes are accepted",
+            "what answers on this port is no 'netdyno serve', whose usual port is 12866",
         ),
         (
             b"\0\0\0\x02{}",
