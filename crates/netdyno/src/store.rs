@@ -149,6 +149,20 @@ impl Store {
         }
     }
 
+    /// Whether the run's document is there.
+    pub fn is_over(&self, id: &str) -> bool {
+        self.runs.join(id).join(DOCUMENT).is_file()
+    }
+
+    /// Removes a run. The list of all forgets it by itself.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(&self, id: &str) -> Result<()> {
+        let folder = self.runs.join(id);
+        fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))
+    }
+
     /// The document of run `id`: as it was written, or put together from the events of a run
     /// that was killed.
     ///

@@ -162,7 +162,27 @@ fn metrics(of: &Comparison, primary: bool, style: Style) -> String {
             metric.verdict.name().to_owned(),
         ]);
     }
-    table.render(style)
+    let is_corrected =
+        |metric: &&MetricResult| metric.primary == primary && !primary && lies_beyond(of, metric);
+    let note = match of.metrics.iter().any(|metric| is_corrected(&metric)) {
+        true => sentence(
+            "verdicts on secondary metrics allow for all of them at once (Holm): an interval of one, \
+             beyond what matters, may not be enough",
+            style,
+        ),
+        false => String::new(),
+    };
+    table.render(style) + &note
+}
+
+/// Whether an interval lies beyond what matters, and the verdict does not say so.
+fn lies_beyond(of: &Comparison, metric: &MetricResult) -> bool {
+    let ends = metric.estimate.as_ref();
+    let ends = ends.and_then(|estimate| Some((estimate.low?, estimate.high?)));
+    let most = 1.0 + of.design.smallest_effect;
+    metric.verdict == Verdict::CannotTell
+        && metric.contrast == Contrast::Ratio
+        && ends.is_some_and(|(low, high)| low > most || high < 1.0 / most)
 }
 
 /// What so many pairs can resolve here, after A against A.

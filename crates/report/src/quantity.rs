@@ -33,9 +33,12 @@ pub(crate) fn micros(value: Option<u64>) -> String {
     nanos(value.map(|us| us.saturating_mul(1_000)))
 }
 
-/// `3.00 s`.
+/// `3.00 s`; what would read as nothing in a smaller unit.
 pub(crate) fn seconds(value: Option<f64>) -> String {
-    or_dash(finite(value), |s| format!("{s:.2} s"))
+    or_dash(finite(value), |s| match s {
+        s if s > 0.0 && s < 0.01 => Nanos::new((s * 1e9) as u64).to_string(),
+        s => format!("{s:.2} s"),
+    })
 }
 
 /// `0.57 %` of a share of 0.0057; smaller ones with as many digits as it takes to see them.

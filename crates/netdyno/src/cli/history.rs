@@ -62,6 +62,14 @@ enum What {
         #[arg(short = 'J', long)]
         json: bool,
     },
+    /// Remove stored runs, by name or by filter
+    #[command(after_help = REMOVE)]
+    Remove {
+        /// Which runs, by name; those of the filter when left out
+        ids: Vec<String>,
+        #[command(flatten)]
+        filter: Filter,
+    },
 }
 
 /// Which of those that have neither host nor label.
@@ -104,6 +112,13 @@ pub enum HistoryRequest {
         /// For programs.
         json: bool,
     },
+    /// Removal.
+    Remove {
+        /// Beginnings of names; empty for the filter's.
+        ids: Vec<String>,
+        /// These.
+        filter: Filter,
+    },
 }
 
 impl HistoryArgs {
@@ -115,6 +130,17 @@ impl HistoryArgs {
             },
             Some(What::Comparisons(times)) => HistoryRequest::Comparisons(times),
             Some(What::Series(times)) => HistoryRequest::Series(times),
+            Some(What::Remove { ids, filter }) => {
+                match (ids.is_empty(), filter == Filter::default()) {
+                    (true, true) => {
+                        return Err("remove which runs: name them, or give a filter".to_owned());
+                    }
+                    (false, false) => {
+                        return Err("remove by name or by filter, not by both".to_owned());
+                    }
+                    _ => HistoryRequest::Remove { ids, filter },
+                }
+            }
             Some(What::Trend {
                 metric,
                 filter,
@@ -218,7 +244,16 @@ Examples:
   netdyno history --host server --since 7d
   netdyno history --label nightly --load stream
   netdyno history comparisons -n 5
-  netdyno history trend throughput --label nightly";
+  netdyno history trend throughput --label nightly
+  netdyno history remove --until 2026-10        all that began before November";
+
+const REMOVE: &str = "\
+Examples:
+  netdyno history remove 20261130T165758-0a1b
+  netdyno history remove --until 2026-10          all that began before November
+
+A run is a folder of plain files in $XDG_STATE_HOME/netdyno/runs, or ~/.local/state/netdyno/runs;
+'rm -r' of it does the same. A filter leaves out runs that are not over.";
 
 const TREND: &str = "\
 Examples:

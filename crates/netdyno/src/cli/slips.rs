@@ -213,8 +213,19 @@ fn slips_get_one_sentence() {
         ),
         ("--jso", "unexpected argument '--jso' found"),
     ];
+    // The description of a command stood there as an error, and the help was not that of what was
+    // typed.
+    let lab = [("lab", "it needs a command or an argument: its help lists them")];
+    let spinlock = [("lab spinlock -Z", "unexpected argument '-Z' found")];
+    let remove = [(
+        "history remove",
+        "remove which runs: name them, or give a filter",
+    )];
     let all = [
-        ("netdyno run --help", run.as_slice()),
+        ("netdyno lab --help", &lab[..]),
+        ("netdyno lab spinlock --help", &spinlock),
+        ("netdyno history remove --help", &remove),
+        ("netdyno run --help", &run),
         ("netdyno serve --help", &serve),
         ("netdyno show --help", &show),
         ("netdyno compare --help", &compare),

@@ -62,6 +62,7 @@ fn list(request: &HistoryRequest) -> Result<String> {
                 false => report::all_series(&found, screen::style()),
             }
         }
+        HistoryRequest::Remove { ids, filter } => removed(&store()?, ids, filter)?,
         HistoryRequest::Trend {
             metric,
             filter,
@@ -77,6 +78,25 @@ fn list(request: &HistoryRequest) -> Result<String> {
                 false => report::trend(&trend, screen::style()),
             }
         }
+    })
+}
+
+/// Removes runs, and says how many.
+fn removed(store: &Store, ids: &[String], filter: &Filter) -> Result<String> {
+    let mut wanted = Vec::new();
+    for id in ids {
+        wanted.push(store.find(Some(id))?);
+    }
+    if ids.is_empty() {
+        let runs = filtered(store, filter)?.into_iter().map(|run| run.id);
+        wanted.extend(runs.filter(|id| store.is_over(id)));
+    }
+    for id in &wanted {
+        store.remove(id)?;
+    }
+    Ok(match wanted.as_slice() {
+        [only] => format!("run {only} is removed\n"),
+        all => format!("{} runs are removed\n", all.len()),
     })
 }
 

@@ -178,7 +178,8 @@ mod tests {
         fs::write(&document, &fs::read(&document).unwrap()[..100]).unwrap();
         assert_eq!(store.document("20260101T000000-0001").unwrap(), whole);
         // A run that was removed is not listed.
-        fs::remove_dir_all(folder.path().join("runs/20260101T000000-0001")).unwrap();
+        assert!(store.is_over("20260101T000000-0001"));
+        store.remove("20260101T000000-0001").unwrap();
         assert_eq!(store.summaries().unwrap().len(), 1);
     }
 }
