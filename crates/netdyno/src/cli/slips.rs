@@ -215,7 +215,10 @@ fn slips_get_one_sentence() {
     ];
     // The description of a command stood there as an error, and the help was not that of what was
     // typed.
-    let lab = [("lab", "it needs a command or an argument: its help lists them")];
+    let lab = [(
+        "lab",
+        "it needs a command or an argument: its help lists them",
+    )];
     let spinlock = [("lab spinlock -Z", "unexpected argument '-Z' found")];
     let remove = [(
         "history remove",
