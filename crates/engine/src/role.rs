@@ -11,8 +11,8 @@ use units::Nanos;
 
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Answer, Ask, ConnectAsk, Flow, Manner, Outages, Pace, StreamReceive, StreamSend, Timer,
-    Timings, UdpAnswer, UdpAsk, UdpReceive, UdpSend,
+    Answer, Ask, ConnectAsk, Flow, Manner, Outages, Pace, Patience, StreamReceive, StreamSend,
+    Timer, Timings, UdpAnswer, UdpAsk, UdpReceive, UdpSend,
 };
 use crate::histogram::Histogram;
 use crate::opener::Opener;
@@ -206,6 +206,7 @@ impl Part {
                     half,
                     size,
                     trunc: load.trunc,
+                    patience: Patience::default(),
                     timer: None,
                 })
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sys::{Readiness, clock};
 
 use super::exchange::Timer;
-use super::{Broken, Flow, Room, State, TURN, would_block};
+use super::{Broken, Flow, Room, State, TURN, TURN_BYTES, would_block};
 use crate::tally::{Half, Tally};
 
 /// Has the kernel send a file over and over (sendfile(2)), piece by piece, until it is stopped or
@@ -49,6 +49,7 @@ impl Flow for FileSend {
     }
 
     fn advance(&mut self, _room: &mut Room) -> State {
+        let mut bytes_sent = 0;
         for _ in 0..TURN {
             if self.left == 0 {
                 return self.finish();
@@ -72,6 +73,10 @@ impl Flow for FileSend {
                         self.left -= n as u64;
                     }
                     self.tally.set_sent(&self.half);
+                    bytes_sent += n;
+                    if bytes_sent >= TURN_BYTES {
+                        break;
+                    }
                 }
                 Err(error) if would_block(&error) => return State::Going,
                 Err(error) => return Broken::at("sending a file", error),

@@ -15,6 +15,7 @@ mod exchange;
 mod file_send;
 mod lead;
 mod outages;
+mod patience;
 mod plain_answer;
 mod plain_ask;
 mod plain_receive;
@@ -47,6 +48,7 @@ pub(crate) use exchange::{Timer, Timings};
 pub(crate) use file_send::FileSend;
 pub(crate) use lead::Lead;
 pub(crate) use outages::Outages;
+pub(crate) use patience::Patience;
 pub(crate) use plain_answer::PlainAnswer;
 pub(crate) use plain_ask::PlainAsk;
 pub(crate) use plain_receive::PlainReceive;
@@ -61,6 +63,11 @@ pub(crate) use udp_send::{UdpSend, passes};
 
 /// Calls of one `advance` on a busy socket before other flows of the worker get their turn.
 pub(crate) const TURN: usize = 16;
+
+/// Bytes of one `advance` of a sender after which the others of its worker get their turn. One that
+/// went on until its socket is full would empty its window and leave the others' unused, and the
+/// receiver would tune its buffer beyond what a cache holds.
+pub(crate) const TURN_BYTES: usize = 128 << 10;
 
 /// A worker's memory, shared by its flows one after the other.
 pub(crate) struct Room {

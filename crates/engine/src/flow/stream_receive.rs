@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sys::{Readiness, clock};
 
 use super::exchange::Timer;
-use super::{Broken, Flow, Room, State, TURN, would_block};
+use super::{Broken, Flow, Patience, Room, State, TURN, would_block};
 use crate::tally::{Half, Tally};
 
 /// Reads until the other end's FIN.
@@ -18,6 +18,7 @@ pub(crate) struct StreamReceive {
     pub size: usize,
     /// The kernel drops the payload instead of copying it (MSG_TRUNC).
     pub trunc: bool,
+    pub patience: Patience,
     /// Where the time of each call goes, if that is wanted.
     pub timer: Option<Timer>,
 }
@@ -47,6 +48,7 @@ impl Flow for StreamReceive {
                 }
                 Ok(n) => {
                     Timer::called(&mut self.timer, began, &self.tally);
+                    self.patience.took(&*self.socket, n, room.wait);
                     self.half.add(n);
                     self.tally.set_received(&self.half);
                 }

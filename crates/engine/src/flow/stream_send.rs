@@ -9,7 +9,7 @@ use units::Nanos;
 use super::burst::Burst;
 use super::exchange::Timer;
 use super::lead::Lead;
-use super::{Broken, Flow, Room, State, TURN, would_block};
+use super::{Broken, Flow, Room, State, TURN, TURN_BYTES, would_block};
 use crate::histogram::Histogram;
 use crate::pacer::Pacer;
 use crate::tally::{Half, Tally};
@@ -138,6 +138,7 @@ impl Flow for StreamSend {
     #[inline]
     fn advance(&mut self, room: &mut Room) -> State {
         self.full = false;
+        let mut bytes_sent = 0;
         for _ in 0..TURN {
             if self.left == 0 {
                 return self.finish();
@@ -167,6 +168,10 @@ impl Flow for StreamSend {
                     self.tally.set_sent(&self.half);
                     if self.manner.lead.is_some() && Lead::is_over(&*self.socket) {
                         self.manner.lead = None;
+                    }
+                    bytes_sent += n;
+                    if bytes_sent >= TURN_BYTES {
+                        break;
                     }
                 }
                 Err(error) if would_block(&error) => {

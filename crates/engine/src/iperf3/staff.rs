@@ -17,7 +17,7 @@ use super::budget::{Budget, Quota};
 use super::flow::{BlockReceive, BlockSend, NumberedReceive, NumberedSend, Source};
 use super::lane::Lane;
 use super::test::Setup;
-use crate::flow::{Flow, Throttled};
+use crate::flow::{Flow, Patience, Throttled};
 use crate::pacer::Pacer;
 use crate::squad::{Member, Single, Squad, Watch};
 use crate::tally::Half;
@@ -210,6 +210,7 @@ impl<'a> Staff<'a> {
             file: file.transpose()?,
             quota: self.quota.clone(),
             omitted_until: self.omitted_until,
+            patience: Patience::default(),
             ends: false,
         })
     }

@@ -34,6 +34,15 @@ impl Options<'_> {
         option(&self.0, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, size)
     }
 
+    /// SO_RCVLOWAT: a reader is woken when this much waits, or the other end has ended.
+    ///
+    /// # Errors
+    /// What setsockopt(2) says.
+    pub fn set_rcvlowat(self, size: Bytes) -> io::Result<()> {
+        let size = int(size.get())?;
+        option(&self.0, libc::SOL_SOCKET, libc::SO_RCVLOWAT, size)
+    }
+
     /// TCP_TX_DELAY: segments leave this much later, where a qdisc (fq) goes by their times.
     ///
     /// # Errors

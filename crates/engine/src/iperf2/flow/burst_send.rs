@@ -10,7 +10,7 @@ use sys::{Readiness, clock};
 use units::Nanos;
 
 use super::{Schedule, Source};
-use crate::flow::{Broken, Flow, Room, State, TURN, would_block};
+use crate::flow::{Broken, Flow, Room, State, TURN, TURN_BYTES, would_block};
 use crate::iperf2::meter::{Meter, TimesPen};
 use crate::tally::Half;
 
@@ -192,6 +192,7 @@ impl Flow for BurstSend {
 
     fn advance(&mut self, room: &mut Room) -> State {
         self.full = false;
+        let mut bytes_sent = 0;
         for _ in 0..TURN {
             let between = self.message.at == self.message.size;
             if between && self.left == 0 {
@@ -204,7 +205,13 @@ impl Flow for BurstSend {
                 Err(error) => return Broken::at("reading what is to be sent", error),
             }
             match sys::send(&*self.socket, self.bytes(room), room.wait) {
-                Ok(n) => self.wrote(n),
+                Ok(n) => {
+                    self.wrote(n);
+                    bytes_sent += n;
+                    if bytes_sent >= TURN_BYTES {
+                        break;
+                    }
+                }
                 Err(error) if would_block(&error) => {
                     self.full = true;
                     return State::Going;

@@ -7,7 +7,7 @@ use sys::{Readiness, clock};
 use units::Nanos;
 
 use super::BurstReader;
-use crate::flow::{Broken, Flow, Pace, Room, State, TURN, would_block};
+use crate::flow::{Broken, Flow, Pace, Patience, Room, State, TURN, would_block};
 use crate::iperf2::meter::Meter;
 use crate::tally::Half;
 
@@ -25,6 +25,7 @@ pub(crate) struct Receive {
     pub discards: bool,
     /// A receiver that may only read at a rate.
     pub pace: Option<Pace>,
+    patience: Patience,
 }
 
 impl Receive {
@@ -44,6 +45,7 @@ impl Receive {
             bursts: None,
             discards: false,
             pace: None,
+            patience: Patience::default(),
         }
     }
 
@@ -102,7 +104,13 @@ impl Flow for Receive {
                     self.meter.tally.set_received_all(clock::now());
                     return State::Done;
                 }
-                Ok(n) => self.took(n, &room.sink[..n]),
+                Ok(n) => {
+                    self.took(n, &room.sink[..n]);
+                    // Bursts are timed to their last byte, and a rate is kept in small steps.
+                    if self.bursts.is_none() && self.pace.is_none() {
+                        self.patience.took(&*self.socket, n, room.wait);
+                    }
+                }
                 Err(error) if would_block(&error) => return State::Going,
                 Err(error) => {
                     self.meter.tally.set_received_all(clock::now());

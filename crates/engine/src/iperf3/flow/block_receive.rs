@@ -9,7 +9,7 @@ use sys::{Readiness, clock};
 use units::Nanos;
 
 use super::TURN;
-use crate::flow::{Broken, Flow, Room, State, would_block};
+use crate::flow::{Broken, Flow, Patience, Room, State, would_block};
 use crate::iperf3::budget::Quota;
 use crate::iperf3::counts::Counts;
 use crate::tally::Half;
@@ -29,6 +29,7 @@ pub(in crate::iperf3) struct BlockReceive {
     pub quota: Option<Arc<Quota>>,
     /// When the omitted time ends; zero without one.
     pub omitted_until: Nanos,
+    pub patience: Patience,
     /// It is to end with what is there.
     pub ends: bool,
 }
@@ -70,6 +71,10 @@ impl Flow for BlockReceive {
                         && let Err(error) = file.write_all(&room.sink[..n])
                     {
                         return Broken::at("writing what was received to a file", error);
+                    }
+                    // The last bytes of a quota may be few, and nothing follows them.
+                    if self.quota.is_none() {
+                        self.patience.took(&*self.socket, n, room.wait);
                     }
                     if let Some(quota) = &self.quota
                         && (self.omitted_until.is_zero() || clock::now() >= self.omitted_until)

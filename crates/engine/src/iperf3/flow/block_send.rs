@@ -8,8 +8,7 @@ use std::sync::Arc;
 use sys::{Readiness, Wait, clock};
 use units::Nanos;
 
-use super::TURN;
-use crate::flow::{Broken, Flow, Room, State, would_block};
+use crate::flow::{Broken, Flow, Room, State, TURN, TURN_BYTES, would_block};
 use crate::iperf3::budget::Budget;
 use crate::iperf3::counts::Counts;
 use crate::pacer::Pacer;
@@ -151,6 +150,7 @@ impl Flow for BlockSend {
     #[inline]
     fn advance(&mut self, room: &mut Room) -> State {
         self.full = false;
+        let mut bytes_sent = 0;
         for _ in 0..TURN {
             match self.begin() {
                 Ok(true) => (),
@@ -166,6 +166,10 @@ impl Flow for BlockSend {
                     self.counts.tally.set_sent(&self.half);
                     if self.source.is_over() {
                         return self.finish();
+                    }
+                    bytes_sent += n;
+                    if bytes_sent >= TURN_BYTES {
+                        break;
                     }
                 }
                 Err(error) if would_block(&error) => {

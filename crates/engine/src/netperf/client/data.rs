@@ -13,8 +13,8 @@ use units::{BitRate, Bytes, Nanos};
 use super::Job;
 use crate::arrivals::Arrivals;
 use crate::flow::{
-    Ask, Burst, ConnectAsk, FileSend, Flow, Lead, Manner, Open, PlainAsk, PlainReceive, PlainSend,
-    StreamReceive, StreamSend, Timer, Timings,
+    Ask, Burst, ConnectAsk, FileSend, Flow, Lead, Manner, Open, Patience, PlainAsk, PlainReceive,
+    PlainSend, StreamReceive, StreamSend, Timer, Timings,
 };
 use crate::netperf::payload::{PERIOD, payload, payload_of, ring};
 use crate::netperf::socket;
@@ -282,6 +282,7 @@ pub(super) fn member(
                 half,
                 size: sizes.recv,
                 trunc: job.avoids_copies,
+                patience: Patience::default(),
                 timer: calls,
             };
             (Box::new(flow), false, single(false))

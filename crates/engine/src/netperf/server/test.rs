@@ -10,8 +10,8 @@ use sys::{Options, Wake, clock};
 use units::{BitRate, Bytes};
 
 use crate::flow::{
-    AddressedAnswer, Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, PlainAnswer,
-    PlainReceive, PlainSend, StreamReceive, StreamSend, Throttled,
+    AddressedAnswer, Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, Patience,
+    PlainAnswer, PlainReceive, PlainSend, StreamReceive, StreamSend, Throttled,
 };
 use crate::netperf::payload::PERIOD;
 use crate::netperf::{Cpu, socket};
@@ -267,6 +267,7 @@ impl Test {
                 half,
                 size: self.piece(self.room()),
                 trunc: self.job.avoids_copies,
+                patience: Patience::default(),
                 timer: None,
             }),
             Work::Send { .. } => Box::new(StreamSend {
