@@ -234,9 +234,10 @@ impl Line {
         let mut others = self.sharers;
         others.remove(cpu);
         let held = self.sharers.contains(cpu);
-        let from = match held {
-            true => None,
-            false => topology.nearest(cpu, &others),
+        let from = match self.owner {
+            _ if held => None,
+            Some(owner) => Some(topology.tier(cpu, usize::from(owner))),
+            None => topology.nearest(cpu, &others),
         };
         let fetch = match from {
             _ if held => Picos::ZERO,
