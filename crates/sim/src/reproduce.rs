@@ -23,7 +23,7 @@ pub use sensitivity::{Sensitivity, Variation, Varied, ablations, parameters};
 pub use trial::{Ablation, Step, Trial};
 
 /// One number with its name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Figure {
     /// What it is.
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Figure {
 }
 
 /// One experiment: what was fitted, what that predicts, and what was published.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Experiment {
     /// E1 to E12.
     pub id: &'static str,

@@ -11,7 +11,7 @@ use crate::lock::LockKind;
 use crate::qdisc::{Placement, RootProtocol, Setup, Start, Switches};
 
 /// An explanation, put to the test.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Hypothesis {
     /// H1 to H5.
     pub id: &'static str,

@@ -16,7 +16,7 @@ pub struct Variation {
 }
 
 /// What came of one change.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Varied {
     /// What was changed; `as it is` for nothing.
     pub what: String,
@@ -29,7 +29,7 @@ pub struct Varied {
 }
 
 /// An experiment, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Sensitivity {
     /// E1 to E12.
     pub id: &'static str,

@@ -3,34 +3,20 @@
 use std::sync::Mutex;
 use std::thread;
 
-use serde::Serialize;
+use report::lab::document::{self, Reproduced};
 use sim::reproduce::{
-    Experiment, Hypothesis, Sensitivity, Trial, Variation, Varied, ablations, hypotheses,
-    parameters, run,
+    Sensitivity, Trial, Variation, Varied, ablations, hypotheses, parameters, run,
 };
 
-use super::SCHEMA;
 use crate::cli::lab::{Form, ReproduceRequest, Vary};
 use crate::commands::screen;
 use crate::say;
 
-#[derive(Debug, Serialize)]
-struct Reproduced {
-    schema: &'static str,
-    command: &'static str,
-    provenance: &'static str,
-    seed: u64,
-    experiments: Vec<Experiment>,
-    hypotheses: Vec<Hypothesis>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sensitivity: Vec<Sensitivity>,
-}
-
 pub(super) fn reproduce(request: &ReproduceRequest) -> String {
     let mut out = Reproduced {
-        schema: SCHEMA,
-        command: "reproduce",
-        provenance: "simulated",
+        schema: document::Form::First,
+        command: document::Command::Reproduce,
+        provenance: document::Provenance::Simulated,
         seed: request.seed,
         experiments: Vec::new(),
         hypotheses: Vec::new(),
