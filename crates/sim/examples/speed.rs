@@ -6,7 +6,7 @@ use sim::{Contended, Contest, LockKind, Picos, platform};
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |lock: &LockKind| named.is_empty() || named.contains(&lock.to_string());
-    for lock in LockKind::all().into_iter().filter(wanted) {
+    for lock in LockKind::all().filter(wanted) {
         for cpus in [8, 24, 96, 480] {
             let contest = Contest {
                 platform: platform::granite(),

@@ -6,6 +6,7 @@ mod busylock;
 mod deferred;
 mod fit;
 mod htb;
+mod hypercube;
 mod hypotheses;
 mod lockless;
 mod paced;
@@ -18,9 +19,10 @@ mod waiting;
 use serde::Serialize;
 use thiserror::Error;
 
+pub use hypercube::{Hypercube, Influence, Spread, hypercube};
 pub use hypotheses::{Hypothesis, hypotheses};
 pub use sensitivity::{Sensitivity, Variation, Varied, ablations, parameters};
-pub use trial::{Ablation, Step, Trial};
+pub use trial::{Ablation, Move, Trial};
 
 /// One number with its name.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
