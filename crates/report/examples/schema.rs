@@ -18,5 +18,6 @@ fn main() -> std::io::Result<()> {
     )?;
     fs::write(folder.join("series-1.json"), report::schema::series())?;
     fs::write(folder.join("merge-1.json"), report::schema::merge())?;
-    fs::write(folder.join("trend-1.json"), report::schema::trend())
+    fs::write(folder.join("trend-1.json"), report::schema::trend())?;
+    fs::write(folder.join("lab-1.json"), report::schema::lab())
 }

@@ -1,6 +1,7 @@
 //! Results of the lab for eyes. Every one says whether it was simulated or measured.
 
 mod contest;
+pub mod document;
 mod measured;
 mod model;
 mod path;
@@ -10,7 +11,7 @@ mod reproduce;
 use serde::Serialize;
 
 pub use contest::contest;
-pub use measured::{Reading, Threads, readings, threads};
+pub use measured::{Threads, readings, threads};
 pub use model::model;
 pub use path::{hol, qdisc, reporters, timers};
 pub use reproduce::{experiments, hypotheses, sensitivity};

@@ -39,6 +39,11 @@ pub fn trend() -> String {
     of::<Trend>("netdyno trend document, version 1")
 }
 
+/// Schema of the lab's documents, `docs/schema/lab-1.json`.
+pub fn lab() -> String {
+    of::<crate::lab::document::Any>("netdyno lab document, version 1")
+}
+
 /// As written, not as accepted: every key that is always there is required.
 fn of<T: JsonSchema>(title: &str) -> String {
     let mut schema = SchemaSettings::draft2020_12()

@@ -50,6 +50,7 @@ fn schema_is_current() {
         ("series-1.json", report::schema::series()),
         ("merge-1.json", report::schema::merge()),
         ("trend-1.json", report::schema::trend()),
+        ("lab-1.json", report::schema::lab()),
     ] {
         assert!(published(name) == schema, "docs/schema/{name} {hint}");
     }

@@ -1,9 +1,12 @@
-//! How fast the simulator is: line operations a second of contests of 8 to 480 CPUs.
+//! How fast the simulator is: line operations a second of contests of 8 to 480 CPUs; of all locks, or of
+//! those that are named.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 use sim::{Contended, Contest, LockKind, Picos, platform};
 
 fn main() {
-    for lock in LockKind::all() {
+    let named: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |lock: &LockKind| named.is_empty() || named.contains(&lock.to_string());
+    for lock in LockKind::all().filter(wanted) {
         for cpus in [8, 24, 96, 480] {
             let contest = Contest {
                 platform: platform::granite(),

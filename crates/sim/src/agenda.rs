@@ -1,6 +1,11 @@
-//! What happens next: a heap of events with a total order.
+//! What happens next: events with a total order, in a wheel and a heap.
+
+mod heap;
+mod wheel;
 
 use crate::picos::Picos;
+use heap::Heap;
+use wheel::Wheel;
 
 /// Who an event is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,68 +68,45 @@ impl Event {
     }
 }
 
-/// A heap with four children a node: half the levels of a binary one, and the children of a node
-/// share a cache line. Nothing is allocated once it has its size.
+/// Events that come soon are in a wheel, where planning and taking one costs the same however many
+/// there are; those beyond its horizon are in a heap, all of them later than any in the wheel.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    heap: Vec<Event>,
+    near: Wheel,
+    far: Heap,
     number: u32,
 }
 
-const CHILDREN: usize = 4;
-
 impl Agenda {
-    /// Plans an event; its number tells it from earlier plans for the same entity.
+    /// Plans an event, not before the last that was taken; its number tells it from earlier plans
+    /// for the same entity.
     pub fn plan(&mut self, at: Picos, entity: Entity) -> u32 {
         self.number = self.number.wrapping_add(1);
         let event = Event::new(at, entity, self.number);
-        let mut hole = self.heap.len();
-        self.heap.push(event);
-        while hole > 0 {
-            let parent = (hole - 1) / CHILDREN;
-            if self.heap[parent] <= event {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
+        if self.near.reaches(event) {
+            self.near.put(event);
+        } else {
+            self.far.put(event);
         }
-        self.heap[hole] = event;
         self.number
     }
 
     /// The first event.
     pub fn first(&self) -> Option<Event> {
-        self.heap.first().copied()
+        self.near.first().or_else(|| self.far.first())
     }
 
     /// Takes the first event.
     pub fn take(&mut self) -> Option<Event> {
-        let first = *self.heap.first()?;
-        let last = self.heap.pop()?;
-        let length = self.heap.len();
-        if length == 0 {
-            return Some(first);
+        let first = match self.near.take() {
+            Some(event) => event,
+            None => self.far.take()?,
+        };
+        self.near.turn(first);
+        while let Some(event) = self.far.first().filter(|event| self.near.reaches(*event)) {
+            self.far.take();
+            self.near.put(event);
         }
-        let mut hole = 0;
-        loop {
-            let children = hole * CHILDREN + 1;
-            if children >= length {
-                break;
-            }
-            let end = (children + CHILDREN).min(length);
-            let mut least = children;
-            for child in children + 1..end {
-                if self.heap[child] < self.heap[least] {
-                    least = child;
-                }
-            }
-            if last <= self.heap[least] {
-                break;
-            }
-            self.heap[hole] = self.heap[least];
-            hole = least;
-        }
-        self.heap[hole] = last;
         Some(first)
     }
 }
@@ -135,21 +117,31 @@ mod tests {
 
     use super::*;
 
+    /// Spans from within one slot to far beyond the wheel.
+    fn spans() -> impl Strategy<Value = u64> {
+        prop_oneof![0_u64..20, 0_u64..1 << 20, 0_u64..1 << 28, 0_u64..1 << 40]
+    }
+
     proptest! {
+        /// What is planned while others are taken comes where it belongs among them.
         #[test]
-        fn events_come_by_time_then_entity_then_number(plans in proptest::collection::vec((0_u64..20, 0_usize..4), 0..200)) {
+        fn events_come_by_time_then_entity_then_number(
+            plans in proptest::collection::vec((spans(), 0_usize..4, 0_usize..3), 0..300)
+        ) {
             let mut agenda = Agenda::default();
-            let mut expected = Vec::new();
-            for (at, id) in plans {
-                let number = agenda.plan(Picos::new(at), Entity::script(id));
-                expected.push((at, id as u32, number));
+            let mut waiting = std::collections::BTreeSet::new();
+            let mut now = 0;
+            for (span, id, takes) in plans {
+                let number = agenda.plan(Picos::new(now + span), Entity::script(id));
+                waiting.insert((now + span, id as u32, number));
+                for _ in 0..takes {
+                    let expected = waiting.pop_first();
+                    let told = |event: Event| (event.at().get(), event.entity().0, event.number());
+                    prop_assert_eq!(agenda.first().map(told), expected);
+                    prop_assert_eq!(agenda.take().map(told), expected);
+                    now = expected.map_or(now, |(at, ..)| at);
+                }
             }
-            expected.sort_unstable();
-            let mut taken = Vec::new();
-            while let Some(event) = agenda.take() {
-                taken.push((event.at().get(), event.entity().0, event.number()));
-            }
-            prop_assert_eq!(taken, expected);
         }
     }
 

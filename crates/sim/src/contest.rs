@@ -48,7 +48,7 @@ pub enum Contended {
 }
 
 /// What came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Contested {
     /// Critical sections per second.
     pub per_second: f64,

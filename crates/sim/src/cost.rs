@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::picos::Picos;
 
 /// Where a number comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Tag {
     /// Read in the primary text.
     P,
@@ -26,7 +26,7 @@ pub enum Tag {
 }
 
 /// One number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// Nanoseconds, except where the name says otherwise.

@@ -11,7 +11,7 @@ pub struct Histogram {
 }
 
 /// A histogram as it is shown: `count` values from `from` up to twice that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Bar {
     /// The least value of the bar: a power of two, or 0.
     pub from: u64,

@@ -9,7 +9,7 @@ use crate::qdisc::Bql;
 use crate::random::Stream;
 
 /// A slow link with bulk flows on it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Hol {
     /// Bits per second.
     pub rate: u64,
@@ -39,7 +39,7 @@ pub struct Hol {
 }
 
 /// What the urgent packets saw.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Blocked {
     /// The mean wait.
     pub mean_ns: f64,

@@ -23,7 +23,9 @@ pub enum Access {
 }
 
 /// In which order a line serves those that wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// As they came.
@@ -33,7 +35,9 @@ pub enum Order {
 }
 
 /// Which readers of a line are served by one fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combine {
     /// Each has its own.
@@ -234,9 +238,10 @@ impl Line {
         let mut others = self.sharers;
         others.remove(cpu);
         let held = self.sharers.contains(cpu);
-        let from = match held {
-            true => None,
-            false => topology.nearest(cpu, &others),
+        let from = match self.owner {
+            _ if held => None,
+            Some(owner) => Some(topology.tier(cpu, usize::from(owner))),
+            None => topology.nearest(cpu, &others),
         };
         let fetch = match from {
             _ if held => Picos::ZERO,

@@ -20,7 +20,7 @@ pub struct Chain {
 }
 
 /// What a chain comes to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Steady {
     /// The probability of each number of CPUs in the lock system, from 0.
     pub probabilities: Vec<f64>,

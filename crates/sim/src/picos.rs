@@ -61,6 +61,16 @@ impl serde::Serialize for Picos {
     }
 }
 
+impl schemars::JsonSchema for Picos {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Nanoseconds".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        f64::json_schema(generator)
+    }
+}
+
 impl Add for Picos {
     type Output = Self;
     fn add(self, other: Self) -> Self {

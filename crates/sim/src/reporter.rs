@@ -11,7 +11,7 @@ use crate::platform::Platform;
 use crate::topology::{Shape, Topology};
 
 /// How the two threads wait for each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Waiting {
     /// They poll each other.
@@ -41,7 +41,7 @@ impl std::str::FromStr for Waiting {
 }
 
 /// Two threads and a ring.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Reporter {
     /// How they wait.
     pub waiting: Waiting,
@@ -68,7 +68,7 @@ pub struct Reporter {
 }
 
 /// What it came to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Reported {
     /// Records per second.
     pub records_per_second: f64,

@@ -6,6 +6,7 @@ mod busylock;
 mod deferred;
 mod fit;
 mod htb;
+mod hypercube;
 mod hypotheses;
 mod lockless;
 mod paced;
@@ -18,12 +19,13 @@ mod waiting;
 use serde::Serialize;
 use thiserror::Error;
 
+pub use hypercube::{Hypercube, Influence, Spread, hypercube};
 pub use hypotheses::{Hypothesis, hypotheses};
 pub use sensitivity::{Sensitivity, Variation, Varied, ablations, parameters};
-pub use trial::{Ablation, Step, Trial};
+pub use trial::{Ablation, Move, Trial};
 
 /// One number with its name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Figure {
     /// What it is.
     pub name: String,
@@ -34,7 +36,7 @@ pub struct Figure {
 }
 
 /// One experiment: what was fitted, what that predicts, and what was published.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Experiment {
     /// E1 to E12.
     pub id: &'static str,

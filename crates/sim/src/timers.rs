@@ -13,7 +13,7 @@ use crate::platform::Platform;
 use crate::topology::Topology;
 
 /// Where a timer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Migration {
     /// Armed by a CPU that is idle but for an interrupt: to a busy one (until 6.8).
@@ -61,7 +61,7 @@ pub struct Paced {
 }
 
 /// What the pacing cost.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Timed {
     /// Bursts per second.
     pub bursts_per_second: f64,

@@ -16,6 +16,13 @@ static EVENT: LazyLock<Validator> =
     LazyLock::new(|| validator(include_str!("../../../../docs/schema/event-1.json")));
 static COMPARISON: LazyLock<Validator> =
     LazyLock::new(|| validator(include_str!("../../../../docs/schema/comparison-1.json")));
+static LAB: LazyLock<Validator> =
+    LazyLock::new(|| validator(include_str!("../../../../docs/schema/lab-1.json")));
+
+/// A document of the lab, which is read by nothing but programs of others.
+pub fn lab(text: &str) -> Value {
+    checked(&LAB, text)
+}
 
 /// A document of a run. Fails the test unless it is one, with every key once.
 pub fn run(text: &str) -> Run {

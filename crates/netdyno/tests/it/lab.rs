@@ -19,7 +19,7 @@ fn document(words: &str) -> Value {
         "{}",
         String::from_utf8_lossy(&out.stderr)
     );
-    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let document = crate::document::lab(&String::from_utf8(out.stdout).unwrap());
     assert_eq!(document["schema"], "netdyno.lab/1");
     document
 }
@@ -49,6 +49,10 @@ fn bad_parameters_get_one_sentence_and_code_2() {
         ("reporter --cpus 3", "--cpus: 3 is too many"),
         ("reporter --records 0", "is not more than 0"),
         ("reproduce E13", "there is no experiment 'E13'"),
+        (
+            "reproduce E12 --sensitivity --points -1",
+            "'-1' is no number",
+        ),
         ("spinlock --order sideways", "'sideways' is none of"),
         ("spinlock --combine all", "'all' is none of"),
         ("spinlock --shared-core 2000", "2000 is too much"),
@@ -101,7 +105,8 @@ fn reproduce_is_an_object_with_experiments() {
 /// Every assumed number is moved both ways, and what comes of it stands beside what it was.
 #[test]
 fn what_a_prediction_depends_on_is_a_document_too() {
-    let document = document("reproduce E12 --sensitivity");
+    let words = "reproduce E12 --sensitivity --points 8";
+    let document = document(words);
     let varied = document["sensitivity"][0]["varied"].as_array().unwrap();
     let named = |what: &str| varied.iter().find(|one| one["what"] == what).unwrap();
     let condvar = |what: &str| {
@@ -113,7 +118,14 @@ fn what_a_prediction_depends_on_is_a_document_too() {
     };
     let base = condvar("as it is");
     assert!(condvar("write down") < 0.85 * base && condvar("write up") > 1.15 * base);
-    let text = String::from_utf8(lab("reproduce E12 --sensitivity").stdout).unwrap();
+    let cube = &document["sensitivity"][0]["hypercube"];
+    assert_eq!(
+        (&cube["points"], &cube["as_it_is"]),
+        (&8.into(), &true.into())
+    );
+    assert_eq!(cube["parameters"][0]["parameter"], "write");
+    let text = String::from_utf8(lab(words).stdout).unwrap();
+    assert!(text.contains("8 points of a Latin hypercube"), "{text}");
     assert!(
         text.contains("write up") && text.contains("E12 (simulated)"),
         "{text}"
@@ -161,6 +173,7 @@ fn every_command_has_a_text_and_a_document() {
         "hol --bql --probes 20",
         "reporter",
         "model --cpus 4",
+        "sweep --cpus 1..3 --time 100us",
     ] {
         document(words);
         let out = lab(words);
@@ -221,12 +234,8 @@ fn real_locks_exclude_and_say_when_the_scheduler_is_measured() {
 fn calibration_gives_a_file_that_the_lab_reads() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("here.toml");
-    let out = lab(&format!("calibrate --no-qdisc --output {}", file.display()));
-    assert!(
-        out.status.success(),
-        "{}",
-        String::from_utf8_lossy(&out.stderr)
-    );
+    let measured = document(&format!("calibrate --no-qdisc --output {}", file.display()));
+    assert_eq!(measured["provenance"], "measured");
     let words = format!("spinlock --cpus 2 --time 100us --params {}", file.display());
     let costs = &document(&words)["costs"];
     assert_eq!(costs["atomic"]["tag"], "L");

@@ -4,26 +4,10 @@ use sim::Bar;
 
 use super::bar;
 use super::contest::nanos;
+use super::document::Reading;
 use crate::quantity::{number, significant};
 use crate::style::{Paint, Style};
 use crate::table::{Align, Table};
-
-/// A cost from several repetitions, in nanoseconds.
-#[derive(Debug, Clone, Copy)]
-pub struct Reading<'a> {
-    /// What was measured.
-    pub name: &'a str,
-    /// The median.
-    pub median_ns: f64,
-    /// The lower quartile.
-    pub low_ns: f64,
-    /// The upper one.
-    pub high_ns: f64,
-    /// Repetitions.
-    pub n: usize,
-    /// Two values rather than one.
-    pub modes: Option<[(f64, usize); 2]>,
-}
 
 /// Threads on a real lock.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +29,7 @@ pub struct Threads<'a> {
 }
 
 /// Costs with their spread.
-pub fn readings(rows: &[Reading<'_>], style: Style) -> String {
+pub fn readings(rows: &[Reading], style: Style) -> String {
     let mut table = Table::new(&[
         ("measured here", Align::Left),
         ("median", Align::Right),
@@ -64,9 +48,9 @@ pub fn readings(rows: &[Reading<'_>], style: Style) -> String {
         });
         table.row([
             row.name.to_owned(),
-            ns(row.median_ns),
-            ns(row.low_ns),
-            ns(row.high_ns),
+            ns(row.median),
+            ns(row.low),
+            ns(row.high),
             row.n.to_string(),
             modes.unwrap_or_default(),
         ]);

@@ -1,6 +1,6 @@
 //! The table of fits and predictions. A failed prediction stays in it.
 
-use sim::reproduce::{Experiment, Figure, Hypothesis, Sensitivity};
+use sim::reproduce::{Experiment, Figure, Hypercube, Hypothesis, Sensitivity};
 
 use crate::quantity::significant;
 use crate::style::{Paint, Style};
@@ -132,8 +132,56 @@ pub fn sensitivity(all: &[Sensitivity], style: Style) -> String {
             table.row(row);
         }
         text += &table.render(style);
+        if let Some(cube) = &one.hypercube {
+            text += &hypercube(cube, style);
+        }
         text.push('\n');
     }
+    text
+}
+
+/// All assumed numbers at once: what the figures range over, and where the conclusion turns.
+fn hypercube(cube: &Hypercube, style: Style) -> String {
+    let mut text = format!(
+        "\nall of them at once, {} points of a Latin hypercube: {} at {}, {} at {}\n",
+        cube.points,
+        verdict(true),
+        cube.holds,
+        verdict(false),
+        cube.points - cube.holds
+    );
+    let mut table = Table::new(&[
+        ("predicted", Align::Left),
+        ("a tenth below", Align::Right),
+        ("median", Align::Right),
+        ("a tenth above", Align::Right),
+        ("unit", Align::Left),
+    ]);
+    for spread in &cube.predicted {
+        let cell = |value| significant(Some(value), 3);
+        table.row([
+            spread.name.clone(),
+            cell(spread.low),
+            cell(spread.median),
+            cell(spread.high),
+            spread.unit.to_owned(),
+        ]);
+    }
+    text += &table.render(style);
+    let mut table = Table::new(&[
+        ("mean place in its range (0 to 1)", Align::Left),
+        ("where it passes", Align::Right),
+        ("where it fails", Align::Right),
+    ]);
+    for one in &cube.parameters {
+        let cell = |place: Option<f64>| significant(place, 2);
+        table.row([
+            one.parameter.to_owned(),
+            cell(one.where_it_holds),
+            cell(one.where_it_fails),
+        ]);
+    }
+    text += &table.render(style);
     text
 }
 

@@ -43,7 +43,7 @@ pub struct Arrival {
 }
 
 /// A lock's figures as they are shown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct LockRow {
     /// Which lock.
     pub lock: String,

@@ -29,6 +29,74 @@ impl Future for Suspend {
     }
 }
 
+/// Time that passes. Scripts consist of this and of accesses, so both are written out: as few bytes
+/// as can be, and no layers.
+struct Pause<'m> {
+    cpu: Cpu<'m>,
+    span: Option<Picos>,
+}
+
+impl Future for Pause<'_> {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        match self.span.take() {
+            Some(span) if !self.cpu.passes(span) => Poll::Pending,
+            _ => Poll::Ready(()),
+        }
+    }
+}
+
+/// An access to a line: waits for writes before it, then for the line.
+struct Accessing<'m> {
+    cpu: Cpu<'m>,
+    line: LineId,
+    access: Access,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    Fence,
+    Begin,
+    Done,
+}
+
+impl<'m> Accessing<'m> {
+    fn new(cpu: Cpu<'m>, line: LineId, access: Access) -> Self {
+        let stage = Stage::Fence;
+        Self {
+            cpu,
+            line,
+            access,
+            stage,
+        }
+    }
+}
+
+impl Future for Accessing<'_> {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let (cpu, line, access) = (self.cpu, self.line, self.access);
+        let stage = self.stage;
+        if matches!(stage, Stage::Fence) && cpu.must_drain(line, access) {
+            self.stage = Stage::Begin;
+            return Poll::Pending;
+        }
+        self.stage = Stage::Done;
+        let done = match stage {
+            Stage::Done => true,
+            Stage::Fence | Stage::Begin => {
+                let hit = cpu.machine.begin(cpu.id, line, access);
+                hit.is_some_and(|cost| cpu.passes(cost))
+            }
+        };
+        match done {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }
+}
+
 impl<'m> Cpu<'m> {
     pub(super) fn new(machine: &'m Machine, id: usize) -> Self {
         Self { machine, id }
@@ -50,26 +118,18 @@ impl<'m> Cpu<'m> {
     }
 
     /// Reads a line.
-    pub async fn read(self, line: LineId) {
-        self.access(line, Access::Read).await;
+    pub fn read(self, line: LineId) -> impl Future<Output = ()> + 'm {
+        Accessing::new(self, line, Access::Read)
     }
 
     /// Writes to a line.
-    pub async fn write(self, line: LineId) {
-        self.access(line, Access::Write).await;
+    pub fn write(self, line: LineId) -> impl Future<Output = ()> + 'm {
+        Accessing::new(self, line, Access::Write)
     }
 
     /// An atomic read-modify-write on a line.
-    pub async fn atomic(self, line: LineId) {
-        self.access(line, Access::Atomic).await;
-    }
-
-    async fn access(self, line: LineId, access: Access) {
-        self.fence(line, access).await;
-        match self.machine.begin(self.id, line, access) {
-            Some(cost) => self.pause(cost).await,
-            None => Suspend::default().await,
-        }
+    pub fn atomic(self, line: LineId) -> impl Future<Output = ()> + 'm {
+        Accessing::new(self, line, Access::Atomic)
     }
 
     /// Reads a line until `done`, again whenever the line has changed.
@@ -101,15 +161,22 @@ impl<'m> Cpu<'m> {
     }
 
     /// Time passes, with nothing done to shared lines.
-    pub async fn pause(self, span: Picos) {
-        if span == Picos::ZERO {
-            return;
+    pub fn pause(self, span: Picos) -> impl Future<Output = ()> + 'm {
+        Pause {
+            cpu: self,
+            span: Some(span),
         }
+    }
+
+    /// Whether so much time passes at once, with nothing else happening meanwhile; else the script
+    /// is woken after it.
+    fn passes(self, span: Picos) -> bool {
         let at = self.now() + span;
-        if !self.machine.skip_to(self.id, at) {
+        let at_once = span == Picos::ZERO || self.machine.skip_to(self.id, at);
+        if !at_once {
             self.machine.wake(self.id, at);
-            Suspend::default().await;
         }
+        at_once
     }
 
     /// Work of so long; interrupts that come meanwhile make it longer.
@@ -123,8 +190,8 @@ impl<'m> Cpu<'m> {
     }
 
     /// So many relax instructions.
-    pub async fn relax(self, times: u64) {
-        self.pause(self.machine.memory().relax * times).await;
+    pub fn relax(self, times: u64) -> impl Future<Output = ()> + 'm {
+        self.pause(self.machine.memory().relax * times)
     }
 
     /// An interrupt takes time from whatever the CPU does.

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::{Cpu, Machine, cpu::Suspend};
+use super::{Cpu, Machine};
 use crate::line::{Access, LineId, Wish};
 
 /// What a write changes once it is done.
@@ -113,13 +113,14 @@ impl Cpu<'_> {
         self.pause(machine.memory.hit).await;
     }
 
-    /// Before an access: an atomic waits for all writes, any access for those to its own line.
-    pub(super) async fn fence(self, line: LineId, access: Access) {
+    /// Before an access: an atomic waits for all writes, any access for those to its own line. If
+    /// so, the script is woken when they are done.
+    pub(super) fn must_drain(self, line: LineId, access: Access) -> bool {
         let stores = &self.machine().stores[self.id()];
-        if stores.is_empty() || access != Access::Atomic && !stores.has(line) {
-            return;
+        let waits = !stores.is_empty() && (access == Access::Atomic || stores.has(line));
+        if waits {
+            stores.drained.set(true);
         }
-        stores.drained.set(true);
-        Suspend::default().await;
+        waits
     }
 }

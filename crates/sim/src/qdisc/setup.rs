@@ -55,7 +55,7 @@ pub struct Setup {
 }
 
 /// How CPUs come to the root lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RootProtocol {
     /// All take it.
@@ -69,7 +69,7 @@ pub enum RootProtocol {
 }
 
 /// What queues.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Discipline {
     /// One list.
@@ -88,7 +88,7 @@ pub enum Discipline {
 }
 
 /// Which transmit queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mapping {
     /// The first.
@@ -100,7 +100,7 @@ pub enum Mapping {
 }
 
 /// Where senders run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// As many on each CPU, and they stay.
@@ -112,7 +112,7 @@ pub enum Placement {
 }
 
 /// When senders start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
     /// All at once.
@@ -122,7 +122,7 @@ pub enum Start {
 }
 
 /// The device.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Nic {
     /// Bits per second; none: packets are gone as soon as the driver has them.
     pub rate: Option<u64>,
@@ -149,7 +149,7 @@ impl Nic {
 }
 
 /// Causes that can be turned on and off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Switches {
     /// The list head and counters are in the root lock's line.
     pub embedded: bool,

@@ -8,7 +8,7 @@ use crate::histogram::{Bar, Histogram};
 use crate::lock::LockRow;
 
 /// A qdisc's figures as they are shown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct QueueRow {
     /// Which qdisc.
     pub qdisc: String,
@@ -27,7 +27,7 @@ pub struct QueueRow {
 }
 
 /// What the senders and the device did.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Sent {
     /// Packets that left, per second.
     pub packets_per_second: f64,

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::busylock::{fitted_2010, linux_2010};
 use super::deferred::{fitted_2025, linux_2025};
 use super::htb::{fitted_2012, linux_2012, megabits};
-use super::spread::spread;
+use super::spread::{sharing, spread};
 use super::{Figure, Trial, figure};
 use crate::lock::LockKind;
 use crate::qdisc::{Placement, RootProtocol, Setup, Start, Switches};
 
 /// An explanation, put to the test.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Hypothesis {
     /// H1 to H5.
     pub id: &'static str,
@@ -126,6 +126,8 @@ fn backoff(trial: &Trial) -> (Hypothesis, Hypothesis) {
             figure("spread, at once, random places", placed, "%"),
             figure("spread, at once, one to a CPU", phase, "%"),
             figure("spread, one after the other", apart, "%"),
+            figure("the same on 4 CPUs", sharing(trial, &platform, 4), "Mbit/s"),
+            figure("the same on 8 CPUs", sharing(trial, &platform, 8), "Mbit/s"),
         ],
         // Phase and owner alone would show with one sender to a CPU too.
         holds: phase >= 10.0 && apart <= 3.0,

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use super::trial::{Step, Trial};
+use super::hypercube::Hypercube;
+use super::trial::{Move, Trial};
 use super::{Experiment, Figure, UnknownExperiment, known};
 
 /// One thing that is changed.
@@ -16,7 +17,7 @@ pub struct Variation {
 }
 
 /// What came of one change.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Varied {
     /// What was changed; `as it is` for nothing.
     pub what: String,
@@ -29,7 +30,7 @@ pub struct Varied {
 }
 
 /// An experiment, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Sensitivity {
     /// E1 to E12.
     pub id: &'static str,
@@ -37,6 +38,9 @@ pub struct Sensitivity {
     pub criterion: &'static str,
     /// As it is, then with each change.
     pub varied: Vec<Varied>,
+    /// With all assumed numbers moved at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hypercube: Option<Hypercube>,
 }
 
 impl Varied {
@@ -51,18 +55,18 @@ impl Varied {
     }
 }
 
-/// As it is, then every assumed number down and up: to the ends of its range, or by a quarter.
+/// As it is, then every assumed number down and up: to the ends of its range, or by 30 %.
 pub fn parameters(name: &str, seed: u64) -> Result<Vec<Variation>, UnknownExperiment> {
-    let steps = known(name)?.assumed.iter().flat_map(|parameter| {
-        [(Step::Down, "down"), (Step::Up, "up")].map(|(step, word)| Variation {
+    let moves = known(name)?.assumed.iter().flat_map(|parameter| {
+        [(0.0, "down"), (1.0, "up")].map(|(place, word)| Variation {
             what: format!("{parameter} {word}"),
             trial: Trial {
-                moved: Some((*parameter, step)),
+                moved: vec![Move { parameter, place }],
                 ..Trial::plain(seed)
             },
         })
     });
-    Ok(as_it_is(seed).chain(steps).collect())
+    Ok(as_it_is(seed).chain(moves).collect())
 }
 
 /// As it is, then with each mechanism taken away or turned round.

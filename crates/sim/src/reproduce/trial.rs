@@ -7,23 +7,24 @@ use crate::platform::Platform;
 use crate::qdisc::{Sent, Setup, simulate};
 
 /// One run of an experiment, fits and all.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
     /// The seed.
     pub seed: u64,
-    /// A parameter by name, and which way it is moved.
-    pub moved: Option<(&'static str, Step)>,
+    /// Parameters that are moved.
+    pub moved: Vec<Move>,
     /// A mechanism that is not as it is otherwise.
     pub ablation: Option<Ablation>,
 }
 
-/// Which way a parameter is moved: to the end of its range, or by a quarter where it has none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Less.
-    Down,
-    /// More.
-    Up,
+/// Where a parameter is moved to: 0 is the lower end of its range and 1 the upper one, or 30 %
+/// less and more where it has none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Move {
+    /// The parameter's name.
+    pub parameter: &'static str,
+    /// Where to.
+    pub place: f64,
 }
 
 /// A mechanism taken away, or another one in its place.
@@ -51,12 +52,10 @@ pub enum Ablation {
     OtherTxqLock,
 }
 
-impl Step {
-    fn quarter(self) -> f64 {
-        match self {
-            Self::Down => 0.75,
-            Self::Up => 1.25,
-        }
+impl Move {
+    /// The factor of a parameter without a range.
+    fn factor(self) -> f64 {
+        0.7 + 0.6 * self.place
     }
 }
 
@@ -83,34 +82,28 @@ impl Trial {
     pub fn plain(seed: u64) -> Self {
         Self {
             seed,
-            moved: None,
+            moved: Vec::new(),
             ablation: None,
         }
     }
 
     /// A number of the experiment's setup.
     pub(super) fn number(&self, name: &str, value: f64) -> f64 {
-        match self.moved {
-            Some((moved, step)) if moved == name => value * step.quarter(),
-            _ => value,
-        }
+        let moved = self.moved.iter().find(|moved| moved.parameter == name);
+        value * moved.map_or(1.0, |moved| moved.factor())
     }
 
     /// The machine of the experiment.
     pub(super) fn machine(&self, platform: Platform) -> Platform {
         let mut platform = platform;
-        if let Some((item, step)) = self
-            .moved
-            .and_then(|(name, by)| Some((Item::named(name)?, by)))
-        {
-            let mut cost = platform.costs.get(item).clone();
-            let end = match step {
-                Step::Down => cost.low,
-                Step::Up => cost.high,
+        for moved in &self.moved {
+            let Some(item) = Item::named(moved.parameter) else {
+                continue;
             };
-            let factor = match end == cost.value {
-                true => step.quarter(),
-                false => end / cost.value,
+            let mut cost = platform.costs.get(item).clone();
+            let factor = match cost.low < cost.high {
+                true => (cost.low + moved.place * (cost.high - cost.low)) / cost.value,
+                false => moved.factor(),
             };
             cost.value *= factor;
             cost.low *= factor;
@@ -147,7 +140,10 @@ impl Trial {
 
     /// With another seed than the trial's own.
     pub(super) fn reseeded(&self, seed: u64) -> Self {
-        Self { seed, ..*self }
+        Self {
+            seed,
+            ..self.clone()
+        }
     }
 
     /// In thousands of packets per second.

@@ -14,9 +14,18 @@ pub struct ReproduceArgs {
     #[arg(long)]
     hypotheses: bool,
     /// Instead: what each assumed number does to the prediction, moved to the ends of its range or
-    /// by a quarter
+    /// by 30 %, and then all of them at once
     #[arg(long, conflicts_with_all = ["hypotheses", "ablations"])]
     sensitivity: bool,
+    /// With --sensitivity: points of the Latin hypercube over all assumed numbers; 0 for none
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "200",
+        requires = "sensitivity",
+        allow_negative_numbers = true
+    )]
+    points: String,
     /// Instead: what each mechanism does to the prediction, taken away or turned round
     #[arg(long, conflicts_with = "hypotheses")]
     ablations: bool,
@@ -45,11 +54,14 @@ pub struct ReproduceRequest {
 /// What is changed about an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vary {
-    /// Assumed numbers.
-    Parameters,
+    /// Assumed numbers, one after the other, and at so many points all at once.
+    Parameters(usize),
     /// Mechanisms.
     Mechanisms,
 }
+
+/// More tell nothing more.
+const POINTS_MAX: usize = 10_000;
 
 impl ReproduceArgs {
     pub(super) fn request(self) -> Result<ReproduceRequest, String> {
@@ -60,6 +72,17 @@ impl ReproduceArgs {
         };
         let names: Vec<_> = self.names.iter().map(known).collect::<Result<_, _>>()?;
         let all = names.is_empty() && !self.hypotheses;
+        let points = self
+            .points
+            .parse()
+            .ok()
+            .filter(|points| *points <= POINTS_MAX);
+        let points = points.ok_or_else(|| {
+            format!(
+                "--points: '{}' is no number from 0 to {POINTS_MAX}",
+                self.points
+            )
+        })?;
         Ok(ReproduceRequest {
             names: match all {
                 true => sim::reproduce::names().collect(),
@@ -67,7 +90,7 @@ impl ReproduceArgs {
             },
             hypotheses: self.hypotheses || all,
             vary: match (self.sensitivity, self.ablations) {
-                (true, _) => Some(Vary::Parameters),
+                (true, _) => Some(Vary::Parameters(points)),
                 (_, true) => Some(Vary::Mechanisms),
                 _ => None,
             },

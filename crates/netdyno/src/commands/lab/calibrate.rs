@@ -6,39 +6,12 @@ mod path;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use serde::Serialize;
+use report::lab::document::{self, Calibration, Reading};
 use sim::{Cost, Item, Shape, Tag};
 
-use super::SCHEMA;
 use crate::cli::lab::{CalibrateRequest, Form};
 use crate::exit::Exit;
 use crate::say;
-
-/// One cost from several repetitions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Reading {
-    /// What was measured.
-    pub name: String,
-    /// Nanoseconds: the median,
-    pub median: f64,
-    /// and the quartiles: half of the repetitions lie between them. A preemption moves neither.
-    pub low: f64,
-    /// The upper one.
-    pub high: f64,
-    /// Repetitions.
-    pub n: usize,
-    /// Two values rather than one, with their medians and counts.
-    pub modes: Option<[(f64, usize); 2]>,
-}
-
-#[derive(Debug, Serialize)]
-struct Calibration {
-    schema: &'static str,
-    command: &'static str,
-    provenance: &'static str,
-    readings: Vec<Reading>,
-    file: String,
-}
 
 pub(super) fn calibrate(request: &CalibrateRequest) -> ExitCode {
     let cpus = sys::thread::allowed_cpus();
@@ -62,61 +35,37 @@ pub(super) fn calibrate(request: &CalibrateRequest) -> ExitCode {
     }
     let text = match request.form {
         Form::Json => report::lab::json(&Calibration {
-            schema: SCHEMA,
-            command: "calibrate",
-            provenance: "measured",
+            schema: document::Form::First,
+            command: document::Command::Calibrate,
+            provenance: document::Provenance::Measured,
             readings,
             file: request.output.display().to_string(),
         }),
         Form::Text => {
-            let rows: Vec<_> = readings
-                .iter()
-                .map(|one| report::lab::Reading {
-                    name: &one.name,
-                    median_ns: one.median,
-                    low_ns: one.low,
-                    high_ns: one.high,
-                    n: one.n,
-                    modes: one.modes,
-                })
-                .collect();
-            let table = report::lab::readings(&rows, super::screen::style());
+            let table = report::lab::readings(&readings, super::screen::style());
             format!("{table}written to {}\n", request.output.display())
         }
     };
     super::print(&text)
 }
 
-impl Reading {
-    /// From repetitions; none without any.
-    pub fn of(name: &str, mut values: Vec<f64>) -> Option<Self> {
-        values.retain(|value| value.is_finite());
-        values.sort_by(f64::total_cmp);
-        Some(Self {
-            name: name.to_owned(),
-            median: stats::median(&values)?,
-            low: stats::quantile(&values, 0.25)?,
-            high: stats::quantile(&values, 0.75)?,
-            n: values.len(),
-            modes: modes(&values),
-        })
-    }
+/// One cost from repetitions; none without any.
+fn reading(name: &str, mut values: Vec<f64>) -> Option<Reading> {
+    values.retain(|value| value.is_finite());
+    Some(Reading {
+        name: name.to_owned(),
+        median: stats::median(&values)?,
+        low: stats::quantile(&values, 0.25)?,
+        high: stats::quantile(&values, 0.75)?,
+        n: values.len(),
+        modes: modes(&values),
+    })
 }
 
-/// Two groups of sorted values with a gap between them that is wide against those within, and with
-/// centres that are far apart.
-fn modes(sorted: &[f64]) -> Option<[(f64, usize); 2]> {
-    const LEAST: usize = 3;
-    let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let within = LEAST.checked_sub(1)?..gaps.len().checked_sub(LEAST - 1)?;
-    let (at, gap) = within
-        .map(|at| (at, gaps[at]))
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let (low, high) = sorted.split_at(at + 1);
-    let centres = (stats::median(low)?, stats::median(high)?);
-    let wide = gap > 3.0 * stats::median(&gaps)?;
-    (wide && centres.1 > 1.5 * centres.0)
-        .then_some([(centres.0, low.len()), (centres.1, high.len())])
+/// Two groups that are far apart, as lines are that come from two distances.
+fn modes(values: &[f64]) -> Option<[(f64, usize); 2]> {
+    let two = stats::modes(values).filter(|two| two.high > 1.5 * two.low)?;
+    Some([(two.low, two.low_count), (two.high, two.high_count)])
 }
 
 /// What the simulator can use of it.
@@ -220,12 +169,12 @@ mod tests {
     #[test]
     fn two_groups_are_seen_and_one_is_not() {
         let two = [20.0, 21.0, 22.0, 23.0, 107.0, 108.0, 109.0];
-        let seen = Reading::of("x", two.to_vec()).unwrap().modes.unwrap();
+        let seen = reading("x", two.to_vec()).unwrap().modes.unwrap();
         assert_eq!(seen, [(21.5, 4), (108.0, 3)]);
         let one: Vec<f64> = (0..20).map(|n| 20.0 + f64::from(n)).collect();
-        assert_eq!(Reading::of("x", one).unwrap().modes, None);
-        assert_eq!(Reading::of("x", vec![1.0, 100.0]).unwrap().modes, None);
-        assert!(Reading::of("x", vec![f64::NAN]).is_none());
+        assert_eq!(reading("x", one).unwrap().modes, None);
+        assert_eq!(reading("x", vec![1.0, 100.0]).unwrap().modes, None);
+        assert!(reading("x", vec![f64::NAN]).is_none());
     }
 
     /// Among sixty batches a preemption or two are no uncertainty of the cost.
@@ -233,7 +182,7 @@ mod tests {
     fn a_preempted_batch_is_not_the_uncertainty() {
         let mut values: Vec<f64> = (0..58).map(|n| 20.0 + f64::from(n % 3)).collect();
         values.extend([900.0, 4000.0]);
-        let reading = Reading::of("x", values).unwrap();
+        let reading = reading("x", values).unwrap();
         assert_eq!(
             (reading.low, reading.median, reading.high),
             (20.0, 21.0, 22.0)
@@ -242,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_file_of_what_was_measured_reads_back() {
-        let readings = [Reading::of(line::TRANSFER, vec![30.0, 31.0, 32.0]).unwrap()];
+        let readings = [reading(line::TRANSFER, vec![30.0, 31.0, 32.0]).unwrap()];
         let notes = notes(&readings, None, 2);
         let text = sim::params::print("here", Shape::flat(2), &costs(&readings), &notes);
         let platform = sim::params::parse(&text).unwrap();

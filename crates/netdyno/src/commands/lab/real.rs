@@ -5,33 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use locks::RawLock;
-use serde::Serialize;
-use sim::{Bar, Histogram};
+use report::lab::document::Measured;
+use sim::Histogram;
 use sys::clock;
 use units::Nanos;
-
-/// What threads on a lock came to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Measured {
-    /// Critical sections per second.
-    pub per_second: f64,
-    /// For each thread.
-    pub per_thread: Vec<u64>,
-    /// Jain's index over the threads.
-    pub fairness: Option<f64>,
-    /// How long it really was.
-    pub seconds: f64,
-    /// Waits by powers of two, in nanoseconds, with reading the clock twice.
-    pub wait_ns_log2: Vec<Bar>,
-    /// The longest.
-    pub wait_max_ns: u64,
-    /// CPUs that the threads could use.
-    pub cpus: usize,
-    /// More threads than CPUs: the scheduler was measured, not the lock.
-    pub measures_scheduler: bool,
-    /// Steps of an unprotected count that were lost: more than 0 is a fault of the lock.
-    pub lost: u64,
-}
 
 /// A contest on real threads.
 #[derive(Debug, Clone, Copy)]

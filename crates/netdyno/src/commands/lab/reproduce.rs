@@ -3,34 +3,21 @@
 use std::sync::Mutex;
 use std::thread;
 
-use serde::Serialize;
+use report::lab::document::{self, Reproduced};
 use sim::reproduce::{
-    Experiment, Hypothesis, Sensitivity, Trial, Variation, Varied, ablations, hypotheses,
-    parameters, run,
+    Hypercube, Sensitivity, Trial, Variation, Varied, ablations, hypercube, hypotheses, parameters,
+    run,
 };
 
-use super::SCHEMA;
 use crate::cli::lab::{Form, ReproduceRequest, Vary};
 use crate::commands::screen;
 use crate::say;
 
-#[derive(Debug, Serialize)]
-struct Reproduced {
-    schema: &'static str,
-    command: &'static str,
-    provenance: &'static str,
-    seed: u64,
-    experiments: Vec<Experiment>,
-    hypotheses: Vec<Hypothesis>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sensitivity: Vec<Sensitivity>,
-}
-
 pub(super) fn reproduce(request: &ReproduceRequest) -> String {
     let mut out = Reproduced {
-        schema: SCHEMA,
-        command: "reproduce",
-        provenance: "simulated",
+        schema: document::Form::First,
+        command: document::Command::Reproduce,
+        provenance: document::Provenance::Simulated,
         seed: request.seed,
         experiments: Vec::new(),
         hypotheses: Vec::new(),
@@ -70,22 +57,34 @@ pub(super) fn reproduce(request: &ReproduceRequest) -> String {
 }
 
 fn varied(name: &&'static str, vary: Vary, request: &ReproduceRequest) -> Option<Sensitivity> {
-    let variations: Vec<Variation> = match vary {
-        Vary::Parameters => parameters(name, request.seed),
-        Vary::Mechanisms => ablations(name, request.seed),
-    }
-    .ok()?;
-    let outcomes = on_all_cpus(&variations, |variation| {
+    let (variations, points) = match vary {
+        Vary::Parameters(points) => (
+            parameters(name, request.seed).ok()?,
+            hypercube(name, request.seed, points).ok()?,
+        ),
+        Vary::Mechanisms => (ablations(name, request.seed).ok()?, Vec::new()),
+    };
+    let experiment = |variation: &Variation| {
         say!("{name}, {} ...", variation.what);
-        let experiment = run(name, &variation.trial).ok()?;
-        let (id, criterion) = (experiment.id, experiment.criterion);
-        Some((id, criterion, Varied::of(&variation.what, experiment)))
+        run(name, &variation.trial).ok()
+    };
+    let outcomes = on_all_cpus(&variations, |variation| {
+        Some((variation.what.clone(), experiment(variation)?))
     });
-    let (id, criterion, _) = outcomes.first()?;
+    let outcome = |point: &Variation| {
+        let varied = Varied::of(&point.what, experiment(point)?);
+        Some((point.clone(), varied))
+    };
+    let points = on_all_cpus(&points, outcome);
+    let (_, first) = outcomes.first()?;
     Some(Sensitivity {
-        id,
-        criterion,
-        varied: outcomes.iter().map(|(.., varied)| varied.clone()).collect(),
+        id: first.id,
+        criterion: first.criterion,
+        hypercube: Hypercube::of(&points, first.pass),
+        varied: outcomes
+            .into_iter()
+            .map(|(what, experiment)| Varied::of(&what, experiment))
+            .collect(),
     })
 }
 

@@ -1,37 +1,19 @@
 //! `netdyno lab sweep`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitCode;
 
+use report::lab::document::{Command, Document, Point, Points, SweepSetup};
 use report::lab::plot::{self, Curve};
-use serde::Serialize;
 use sim::qdisc::{
     Discipline, Mapping, Nic, Placement, RootProtocol, Setup, Start, Switches, simulate,
 };
 use sim::{Contended, Contest, LockKind, Picos, Platform};
 
-use super::{Document, MemoryModel, SCHEMA, costs};
 use crate::cli::lab::{Form, SweepRequest, Swept, fitting};
 use crate::commands::screen;
 use crate::exit::Exit;
 use crate::say;
-
-#[derive(Debug, Serialize)]
-struct Point {
-    curve: String,
-    cpus: usize,
-    per_second: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct SweepSetup<'a> {
-    platform: &'a str,
-    think_ns: f64,
-    hold_ns: f64,
-    simulated_ns: u64,
-    seed: u64,
-}
 
 pub(super) fn sweep(request: &SweepRequest) -> ExitCode {
     let points = match &request.swept {
@@ -51,22 +33,23 @@ pub(super) fn sweep(request: &SweepRequest) -> ExitCode {
         }
     }
     let text = match request.form {
-        Form::Json => report::lab::json(&Document {
-            schema: SCHEMA,
-            command: "sweep",
-            provenance: "simulated",
-            setup: SweepSetup {
+        Form::Json => {
+            let setup = SweepSetup {
                 platform: &request.platform.name,
                 think_ns: request.think,
                 hold_ns: request.hold,
                 simulated_ns: request.time.get(),
                 seed: request.seed,
-            },
-            costs: costs(&request.platform),
-            memory: MemoryModel::of(&request.platform),
-            result: BTreeMap::from([("points", &points)]),
-            rows: record::Rows::default(),
-        }),
+            };
+            let points = Points { points: &points };
+            let platform = &request.platform;
+            report::lab::json(&Document::simulated(
+                Command::Sweep,
+                platform,
+                setup,
+                points,
+            ))
+        }
         Form::Text => {
             let columns = screen::style().width.saturating_sub(14).min(90);
             let unit = format!("{title} on {}: {unit}", request.platform.name);

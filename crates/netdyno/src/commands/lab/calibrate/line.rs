@@ -6,7 +6,9 @@ use std::thread;
 
 use sys::clock;
 
-use super::Reading;
+use report::lab::document::Reading;
+
+use super::reading;
 
 pub const READ: &str = "read of a held line";
 pub const ATOMIC: &str = "atomic on a held line";
@@ -42,12 +44,12 @@ pub fn readings(cpus: &[u16]) -> Vec<Reading> {
     for (a, b) in pairs.take(64) {
         let blocks: Vec<f64> = (0..SESSIONS).flat_map(|_| ping_pong(a, b)).collect();
         all.extend_from_slice(&blocks);
-        readings.extend(Reading::of(
+        readings.extend(reading(
             &format!("line transfer between CPU {a} and {b}"),
             blocks,
         ));
     }
-    readings.extend(Reading::of(TRANSFER, all));
+    readings.extend(reading(TRANSFER, all));
     readings
 }
 
@@ -55,21 +57,21 @@ fn held() -> Vec<Reading> {
     let word = AtomicU32::new(0);
     let lock = locks::named::<AtomicU32>("qspin", 1);
     let readings = [
-        Reading::of(
+        reading(
             READ,
             batches(|| {
                 black_box(black_box(&word).load(Ordering::Acquire));
             }),
         ),
-        Reading::of(
+        reading(
             ATOMIC,
             batches(|| {
                 black_box(black_box(&word).fetch_add(1, Ordering::AcqRel));
             }),
         ),
-        Reading::of(PAUSE, batches(spin_loop)),
+        reading(PAUSE, batches(spin_loop)),
         lock.and_then(|lock| {
-            Reading::of(
+            reading(
                 "uncontended queued spinlock, both ways",
                 batches(|| {
                     lock.lock(0);

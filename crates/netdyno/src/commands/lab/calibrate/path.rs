@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::Reading;
+use report::lab::document::Reading;
+
+use super::reading;
 use crate::say;
 
 pub const THINK: &str = "send that the qdisc refuses";
@@ -46,15 +48,15 @@ pub fn readings(rounds: usize, cpus: &[u16]) -> Result<Vec<Reading>> {
     let difference = |a: &[f64], b: &[f64], share: f64| -> Vec<f64> {
         a.iter().zip(b).map(|(a, b)| (a - b) * share).collect()
     };
-    let mut readings = vec![Reading::of("send without qdisc", bare.clone())];
+    let mut readings = vec![reading("send without qdisc", bare.clone())];
     for (values, (name, _)) in with.iter().zip(QDISCS).take(4) {
         let name = format!("{name}, enqueue and dequeue");
-        readings.push(Reading::of(&name, difference(values, &bare, 1.0)));
+        readings.push(reading(&name, difference(values, &bare, 1.0)));
     }
-    readings.push(Reading::of(THINK, refusing.clone()));
-    readings.push(Reading::of(TRANSMIT, difference(&bare, refusing, 1.0)));
-    readings.push(Reading::of(HALF_FIFO, difference(tbf, &bare, 0.5)));
-    readings.push(Reading::of(HALF_HTB, difference(htb, tbf, 0.5)));
+    readings.push(reading(THINK, refusing.clone()));
+    readings.push(reading(TRANSMIT, difference(&bare, refusing, 1.0)));
+    readings.push(reading(HALF_FIFO, difference(tbf, &bare, 0.5)));
+    readings.push(reading(HALF_HTB, difference(htb, tbf, 0.5)));
     Ok(readings.into_iter().flatten().collect())
 }
 
