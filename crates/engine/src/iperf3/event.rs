@@ -43,8 +43,8 @@ pub struct Contact {
 pub struct Connected {
     /// Its number in the protocol.
     pub id: StreamId,
-    /// Its descriptor, by which iperf3 names it in its output.
-    pub descriptor: i32,
+    /// What the output calls it: what an iperf3 of its own process would, which goes by descriptors.
+    pub number: i32,
     /// Whether this end sends on it.
     pub sends: bool,
     /// Our address.
@@ -82,8 +82,8 @@ pub struct Interval {
 /// A stream's part of an interval.
 #[derive(Debug, Clone)]
 pub struct StreamInterval {
-    /// Its descriptor.
-    pub descriptor: i32,
+    /// What the output calls it.
+    pub number: i32,
     /// Whether this end sends on it.
     pub sends: bool,
     /// Payload that this end sent or received.
@@ -136,8 +136,8 @@ pub struct Outcome {
 /// What this end knows of a stream.
 #[derive(Debug, Clone)]
 pub struct StreamOutcome {
-    /// Its descriptor.
-    pub descriptor: i32,
+    /// What the output calls it.
+    pub number: i32,
     /// Whether this end sends on it.
     pub sends: bool,
     /// As the other end is told.

@@ -1,7 +1,7 @@
 //! A stream at one end: its socket and what it has counted.
 
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use proto::iperf3::{Cookie, Omitted, Parameters, PathSummary, Protocol, StreamId, StreamResult};
@@ -60,6 +60,14 @@ fn since(now: Option<u64>, before: Option<u64>) -> Option<u64> {
     Some(now?.saturating_sub(before?))
 }
 
+/// What the output calls the `index`-th stream. iperf3 takes its descriptor: the first free one of a
+/// process that has nothing else open, with a file of its own behind it. Scripts look for `[  5]`.
+fn number(index: u32) -> i32 {
+    const FIRST: i32 = 5;
+    const STEP: i32 = 2;
+    FIRST + STEP * index.cast_signed()
+}
+
 /// The congestion window in bytes.
 fn cwnd(info: &TcpInfo) -> u64 {
     info.tcpi_snd_cwnd.unwrap_or(0) * info.tcpi_snd_mss.unwrap_or(0)
@@ -77,7 +85,7 @@ impl Lane {
     ) -> Self {
         let connected = Connected {
             id: StreamId::of_index(index),
-            descriptor: socket.as_raw_fd(),
+            number: number(index),
             sends,
             local: sys::local_address(&socket).unwrap_or(remote),
             remote,
@@ -169,7 +177,7 @@ impl Lane {
             }
         });
         StreamInterval {
-            descriptor: self.connected.descriptor,
+            number: self.connected.number,
             sends,
             bytes: mark.bytes - before.bytes,
             path,
@@ -227,7 +235,7 @@ impl Lane {
             path: (sends && tcp && self.path.samples > 0).then_some(self.path.summary),
         };
         StreamOutcome {
-            descriptor: self.connected.descriptor,
+            number: self.connected.number,
             sends,
             out_of_order: last.arrivals.out_of_order - base.arrivals.out_of_order,
             // Late ones of the omitted time may come in the counted one.
@@ -247,5 +255,15 @@ impl Lane {
             },
             result,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_numbered_as_scripts_look_for_them() {
+        assert_eq!([0, 1, 2].map(number), [5, 7, 9]);
     }
 }

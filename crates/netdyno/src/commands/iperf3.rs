@@ -11,6 +11,7 @@ mod pid_file;
 mod place;
 mod server;
 mod shown;
+mod told;
 
 use std::fs;
 use std::io::Write;

@@ -76,7 +76,7 @@ fn start(
             transcript,
             &debug::outcome(ask.common.debug, outcome),
         );
-        let end = shown::end(outcome, ask.common.file.as_deref());
+        let end = shown::end(outcome, &parameters, ask.common.file.as_deref());
         let text = transcript.show(&output::Event::Ended(&end), &paper.stamp());
         paper.write(&text);
     }

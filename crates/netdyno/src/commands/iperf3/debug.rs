@@ -26,12 +26,12 @@ pub(super) fn event(level: Option<u8>, role: Role, event: &Event<'_>) -> Vec<Str
             let paths = interval
                 .streams
                 .iter()
-                .filter_map(|stream| Some((stream.descriptor, stream.path?)));
-            let lines = paths.map(|(descriptor, path)| {
+                .filter_map(|stream| Some((stream.number, stream.path?)));
+            let lines = paths.map(|(number, path)| {
                 let field = |field: Option<u64>| field.map_or("?".to_owned(), |n| n.to_string());
                 let info = &path.info;
                 format!(
-                    "[{descriptor:3}] tcpi_snd_cwnd {} tcpi_snd_mss {} tcpi_rtt {}",
+                    "[{number:3}] tcpi_snd_cwnd {} tcpi_snd_mss {} tcpi_rtt {}",
                     field(info.tcpi_snd_cwnd),
                     field(info.tcpi_snd_mss),
                     field(info.tcpi_rtt)

@@ -202,7 +202,10 @@ impl Scribe for Writer {
 
     fn ended(&mut self, outcome: &Outcome) {
         self.remark(&debug::outcome(self.desk.debug, outcome));
-        let end = shown::end(outcome, self.desk.file.as_deref());
+        let Some(parameters) = &self.parameters else {
+            return;
+        };
+        let end = shown::end(outcome, parameters, self.desk.file.as_deref());
         self.show(&output::Event::Ended(&end));
         self.outcome = Some(outcome.clone());
     }

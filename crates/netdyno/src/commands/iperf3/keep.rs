@@ -10,6 +10,7 @@ use record::{
 };
 use units::Nanos;
 
+use super::told::Told;
 use crate::commands::keep::Keeper;
 
 /// Keeps one test of this end.
@@ -21,6 +22,7 @@ pub(super) struct Kept {
     loads: Vec<bool>,
     /// What the loads have counted so far, since data began to move.
     sums: Vec<LoadEdge>,
+    parameters: Parameters,
     /// How long nothing counts.
     omit: Nanos,
     udp: bool,
@@ -52,6 +54,7 @@ impl Kept {
             here,
             sums: loads.iter().map(|_| LoadEdge::default()).collect(),
             loads,
+            parameters: parameters.clone(),
             omit: parameters.omit,
             udp: parameters.protocol == Protocol::Udp,
         }
@@ -234,15 +237,14 @@ impl Kept {
             return FlowReport::default();
         };
         let sends = !stream.sends;
-        let packets = result.packets.max(0).cast_unsigned();
-        let lost = result.lost.max(0).cast_unsigned();
+        let Told { packets, lost } = Told::of(result, stream, &self.parameters);
         let mut counted = Counters::default();
         if sends {
             counted.written_bytes = result.bytes;
             counted.written_messages = packets;
         } else {
             counted.received_bytes = result.bytes;
-            counted.received_messages = packets.saturating_sub(lost);
+            counted.received_messages = packets.saturating_sub(lost.unwrap_or(0));
         }
         FlowReport {
             counted,

@@ -9,6 +9,8 @@ use report::dialect::iperf3::{
 };
 use units::{BitRate, Bytes, Nanos};
 
+use super::told::Told;
+
 pub(super) fn contact(told: &engine::Contact, host: String, port: u16, at_unix_ms: u64) -> Contact {
     let parameters = &told.parameters;
     let rate = |rate: Option<BitRate>| rate.map_or(0, BitRate::get);
@@ -40,7 +42,7 @@ pub(super) fn contact(told: &engine::Contact, host: String, port: u16, at_unix_m
 
 pub(super) fn connected(told: &engine::Connected) -> Connected {
     Connected {
-        socket: told.descriptor,
+        socket: told.number,
         local_host: told.local.ip().to_canonical().to_string(),
         local_port: told.local.port(),
         remote_host: told.remote.ip().to_canonical().to_string(),
@@ -71,7 +73,7 @@ pub(super) fn started(told: &engine::Started, parameters: &Parameters) -> Starte
 
 pub(super) fn interval(told: &engine::Interval) -> Interval {
     let streams = told.streams.iter().map(|stream| StreamInterval {
-        socket: stream.descriptor,
+        socket: stream.number,
         sends: stream.sends,
         start_seconds: told.start.as_secs_f64(),
         end_seconds: told.end.as_secs_f64(),
@@ -105,7 +107,11 @@ fn path_sample(sample: &engine::PathSample) -> PathSample {
 }
 
 /// The results of both ends, as far as they are known at one.
-pub(super) fn end(outcome: &engine::Outcome, file: Option<&std::path::Path>) -> End {
+pub(super) fn end(
+    outcome: &engine::Outcome,
+    parameters: &Parameters,
+    file: Option<&std::path::Path>,
+) -> End {
     let remote = outcome.remote.as_ref();
     let window = outcome.window.as_secs_f64();
     let streams = outcome.streams.iter().map(|stream| {
@@ -121,13 +127,20 @@ pub(super) fn end(outcome: &engine::Outcome, file: Option<&std::path::Path>) -> 
             false => theirs,
         };
         let path = sender.and_then(|sender| sender.path);
-        let their_counts = theirs.map(|theirs| counts(theirs, window));
+        let their_counts = theirs.map(|theirs| {
+            let told = Told::of(theirs, stream, parameters);
+            Counts {
+                packets: told.packets,
+                lost: told.lost,
+                ..counts(theirs, window)
+            }
+        });
         let (sent, received) = match stream.sends {
             true => (own, their_counts),
             false => (their_counts, own),
         };
         StreamEnd {
-            socket: stream.descriptor,
+            socket: stream.number,
             sends: stream.sends,
             sent,
             received,
@@ -167,24 +180,21 @@ pub(super) fn end(outcome: &engine::Outcome, file: Option<&std::path::Path>) -> 
         }),
         sender_congestion,
         receiver_congestion,
-        server_output: remote.and_then(server_output),
+        // A stock server goes on telling it to all clients once one has asked for it.
+        server_output: remote
+            .filter(|_| parameters.get_server_output)
+            .and_then(server_output),
     }
 }
 
-/// What an end says of a stream, without what was omitted.
+/// What an end says of a stream beside its datagrams.
 fn counts(result: &StreamResult, window: f64) -> Counts {
-    let omitted = result.omitted.unwrap_or_default();
-    let above_zero = |count: i64| count.max(0).cast_unsigned();
-    let lost = above_zero(result.lost - omitted.lost);
     Counts {
         seconds: result.seconds.unwrap_or(window),
         bytes: result.bytes,
         retransmits: result.retransmits,
-        packets: above_zero(result.packets - omitted.packets),
-        // An older peer does not say which ones were omitted.
-        lost: (result.omitted.is_some() || lost == 0).then_some(lost),
-        out_of_order: 0,
         jitter_seconds: result.jitter_s,
+        ..Counts::default()
     }
 }
 
