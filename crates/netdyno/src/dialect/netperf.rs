@@ -5,6 +5,7 @@ mod data;
 mod family;
 mod getopt;
 mod global;
+mod help;
 mod load;
 mod number;
 mod pair;

@@ -63,7 +63,7 @@ impl Client {
         };
         let server = Server::bind(config).map_err(|error| ClientError::Socket {
             doing: format!(
-                "listening on port {} for the connection back",
+                "listening on port {} for the connection back (another one: -L)",
                 order.listen_port
             ),
             error: error.error,

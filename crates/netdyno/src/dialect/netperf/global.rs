@@ -8,7 +8,7 @@ use units::Nanos;
 use super::getopt::{Found, Letters, Wrong};
 use super::pair::{explicit, mirrored};
 use super::repeat::Level;
-use super::{Ends, InterimWish, Refusal, Repeat, family, number, tos};
+use super::{Ends, InterimWish, Refusal, Repeat, family, help, number, tos};
 
 pub(super) const LETTERS: Letters = Letters {
     known: "A:a:b:B:CcdD:f:F:H:hi:I:jk:K:l:L:n:NO:o:P:p:rSs:t:T:v:VW:w:y:Y:Z:46",
@@ -71,9 +71,10 @@ pub(super) fn globals(finds: Vec<Result<Found<'_>, Wrong>>) -> Result<Globals, R
             Ok(Found::Operand(word)) => {
                 globals.note(format!("'{word}' is no option and has no effect"));
             }
+            Err(Wrong::Unknown(option)) if option == "--help" => return Err(help::netperf(0)),
             Err(Wrong::Unknown(option)) => {
                 return Err(Refusal::usage(format!(
-                    "{option} is no option of netperf's (options of a test stand after --)"
+                    "{option} is no option of netperf's (options of a test stand after --; --help has them all)"
                 )));
             }
             Err(Wrong::NoValue(option)) => {
@@ -104,7 +105,7 @@ impl Globals {
             'D' => self.interim = interim(option, text)?,
             'f' => self.unit = text.chars().next().map(Unit::of),
             'F' => self.fill_files = both(explicit(text), |text| Ok(text.to_owned()))?,
-            'h' => return Err(Refusal::usage(USAGE)),
+            'h' => return Err(help::netperf(1)),
             'H' => {
                 let (host, family) = explicit(text);
                 self.host = host.map(str::to_owned).or(self.host.take());
@@ -200,8 +201,6 @@ impl Globals {
 const DEFAULT_WIDTH: f64 = 5.0;
 /// What scripts ask for to know which options there are.
 pub(super) const VERSION: &str = "Netperf version 2.7.0\n";
-const USAGE: &str = "usage: netperf [options] -- [options of the test] (-H host, -t test, \
-                     -l seconds; the manual of netperf has them all)";
 
 /// Seconds, or bytes and transactions if negative.
 fn length(option: &str, text: &str) -> Result<Length, Refusal> {

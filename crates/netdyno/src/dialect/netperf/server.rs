@@ -4,9 +4,9 @@ use plan::Family;
 use proto::netperf::PORT;
 
 use super::getopt::{Found, Letters, Wrong, getopt};
-use super::{Refusal, family, number, pair};
+use super::{Refusal, family, help, number, pair};
 
-const LETTERS: Letters = Letters {
+pub(super) const LETTERS: Letters = Letters {
     known: "DdfhL:n:Np:v:VZ:46",
     optional: "",
     is_optional_value: |_| false,
@@ -49,6 +49,7 @@ pub fn parse_server(argv: &[String]) -> Result<NetserverRequest, Refusal> {
             Ok(Found::Option(letter, value)) => request.take(letter, value.unwrap_or_default())?,
             Ok(Found::Operand(word)) => request.ignore(word),
             Ok(Found::Long(name, _)) => request.ignore(name),
+            Err(Wrong::Unknown(option)) if option == "--help" => return Err(help::netserver(0)),
             Err(Wrong::Unknown(option)) => {
                 let sentence = format!("{option} is no option of netserver's; {USAGE}");
                 return Err(Refusal::usage(sentence));
@@ -88,7 +89,7 @@ impl NetserverRequest {
             'D' => self.foreground = true,
             'd' | 'v' | 'n' => self.notes.push(format!("-{letter} has no effect")),
             'f' => self.one_at_a_time = true,
-            'h' => return Err(Refusal::usage(USAGE)),
+            'h' => return Err(help::netserver(1)),
             'L' => {
                 let (host, of_family) = pair::explicit(text);
                 self.host = host.map(str::to_owned).or(self.host.take());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use plan::Load;
 
-use super::{NetperfRequest, Refusal};
+use super::{NetperfRequest, Refusal, help};
 
 /// Several tests that are alike, at once.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +39,9 @@ pub fn parse_several(
         return Err(Refusal::usage(USAGE));
     }
     let typed = words.remove(0);
+    if matches!(typed.as_str(), "-h" | "--help") {
+        return Err(help::super_netperf());
+    }
     let count = typed
         .parse()
         .ok()

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::getopt::{Found, Letters, Wrong};
 use super::global::both;
 use super::pair::{explicit, mirrored};
-use super::{Ends, Refusal, Sizes, Socket, family, number};
+use super::{Ends, Refusal, Sizes, Socket, family, help, number};
 
 /// Of omni tests.
 const OMNI: Letters = Letters {
@@ -91,6 +91,7 @@ pub(super) fn test_options(
             Ok(Found::Operand(word)) => {
                 options.note(format!("'{word}' is no option and has no effect"));
             }
+            Err(Wrong::Unknown(option)) if option == "--help" => return Err(help::netperf(0)),
             Err(Wrong::Unknown(option)) => {
                 let test = test.as_str();
                 options.note(format!("{option} is no option of {test} and has no effect"));
@@ -131,7 +132,7 @@ impl TestOptions {
             'F' => socket.fastopen = true,
             'g' => self.has_none(option, "SO_DEBUG does nothing on Linux"),
             'G' => socket.mss = Some(Bytes::new(number::count(option, text)?.into())),
-            'h' => return Err(Refusal::answer(USAGE, 1)),
+            'h' => return Err(help::netperf(1)),
             'H' => self.take_host(option, text, true),
             'L' => self.take_host(option, text, false),
             'i' => self.has_none(option, "netperf has given it up"),
@@ -192,7 +193,7 @@ impl TestOptions {
             '6' => self.families = Ends::of(Some(Family::V6)),
             'B' | 'I' | 'N' => self.has_none(option, "associations carry what time allows"),
             'D' => self.socket.nodelay = true,
-            'h' => return Err(Refusal::answer(USAGE, 1)),
+            'h' => return Err(help::netperf(1)),
             'H' => self.take_host(option, text, true),
             'L' => self.take_host(option, text, false),
             'm' => self.sizes.send.local = size(option, text)?,
@@ -257,8 +258,6 @@ impl TestOptions {
 
 /// netperf has room for so many characters.
 const LONGEST_UUID: usize = 37;
-const USAGE: &str = "usage: netperf [options] -- [options of the test] (-m size, -r request,response, \
-                     -s buffer, -S buffer, -D, -K congestion control, -k, -o or -O selectors)\n";
 
 /// A size of a message; 0 is the default, as -1.
 fn size(option: &str, text: &str) -> Result<Option<Bytes>, Refusal> {
