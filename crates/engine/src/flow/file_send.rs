@@ -5,8 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use sys::{Readiness, clock};
+use units::Nanos;
 
 use super::exchange::Timer;
+use super::lead::Lead;
 use super::{Broken, Flow, Room, State, TURN, TURN_BYTES, would_block};
 use crate::tally::{Half, Tally};
 
@@ -29,6 +31,10 @@ pub(crate) struct FileSend {
     pub rest: usize,
     /// Where the time of each call goes, if that is wanted.
     pub timer: Option<Timer>,
+    /// Its first segments, where the kernel paces the others.
+    pub lead: Option<Lead>,
+    /// The socket takes no more.
+    pub full: bool,
 }
 
 impl FileSend {
@@ -45,10 +51,19 @@ impl Flow for FileSend {
     }
 
     fn interest(&self) -> Readiness {
-        Readiness::WRITE
+        // One that is paced waits for its time, not for the socket.
+        Readiness {
+            read: false,
+            write: self.full || self.lead.is_none(),
+        }
+    }
+
+    fn due(&self) -> Option<Nanos> {
+        self.lead.as_ref().filter(|_| !self.full).map(Lead::due)
     }
 
     fn advance(&mut self, _room: &mut Room) -> State {
+        self.full = false;
         let mut bytes_sent = 0;
         for _ in 0..TURN {
             if self.left == 0 {
@@ -60,8 +75,15 @@ impl Flow for FileSend {
             if self.offset >= self.length {
                 self.offset = 0;
             }
+            let mut most = self.rest;
+            if let Some(lead) = &mut self.lead {
+                match lead.piece(clock::now(), most) {
+                    Some(piece) => most = piece,
+                    None => return State::Going,
+                }
+            }
             let began = Timer::begin(&self.timer);
-            match sys::send_file(&*self.socket, &*self.file, self.offset, self.rest) {
+            match sys::send_file(&*self.socket, &*self.file, self.offset, most) {
                 Ok(0) => return Broken::peer("sending a file: it has become shorter"),
                 Ok(n) => {
                     Timer::called(&mut self.timer, began, &self.tally);
@@ -73,12 +95,18 @@ impl Flow for FileSend {
                         self.left -= n as u64;
                     }
                     self.tally.set_sent(&self.half);
+                    if self.lead.is_some() && Lead::is_over(&*self.socket) {
+                        self.lead = None;
+                    }
                     bytes_sent += n;
                     if bytes_sent >= TURN_BYTES {
                         break;
                     }
                 }
-                Err(error) if would_block(&error) => return State::Going,
+                Err(error) if would_block(&error) => {
+                    self.full = true;
+                    return State::Going;
+                }
                 Err(error) => return Broken::at("sending a file", error),
             }
         }

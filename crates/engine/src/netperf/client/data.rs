@@ -240,6 +240,8 @@ pub(super) fn member(
                 left: count,
                 rest: 0,
                 timer: calls,
+                lead: job.pacing.map(|rate| Lead::new(rate, start)),
+                full: false,
             };
             (Box::new(flow), true, single(true))
         }

@@ -214,3 +214,32 @@ fn server_output(results: &Results) -> Option<ServerOutput> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proto::iperf3::{CpuUse, Retransmits};
+
+    #[test]
+    fn the_output_of_a_server_is_for_those_who_asked() {
+        let outcome = engine::Outcome {
+            streams: Vec::new(),
+            local: None,
+            remote: Some(Results {
+                cpu: CpuUse::default(),
+                host_cpu_percent: None,
+                retransmits: Retransmits::Receiver,
+                congestion: None,
+                output: Some(proto::iperf3::ServerOutput::Text("lines".to_owned())),
+                streams: Vec::new(),
+            }),
+            cpu: CpuUse::default(),
+            host_cpu_percent: None,
+            window: Nanos::from_secs(1),
+        };
+        let mut parameters = Parameters::new(Protocol::Tcp);
+        assert_eq!(end(&outcome, &parameters, None).server_output, None);
+        parameters.get_server_output = true;
+        assert!(end(&outcome, &parameters, None).server_output.is_some());
+    }
+}

@@ -102,6 +102,22 @@ fn well(pair: &Pair, what: &str) {
     }
 }
 
+/// A link that carries a third of what is sent, and a server that does not tell what was omitted.
+#[test]
+fn losses_at_a_stock_server_are_told() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("iperf3");
+    hosts("rate=20mbit", Family::V4, |hosts| {
+        let words = "-J -u -t 1 -b 60M -l 1000";
+        let pair = pair(hosts, Whose::Theirs, Whose::Ours, 5290, words);
+        well(&pair, words);
+        let document = strict(&pair.client.output);
+        let sum = &document["end"]["sum"];
+        assert!(sum["lost_packets"].as_u64().unwrap() > 0, "{sum}");
+        assert!(sum["lost_percent"].as_f64().unwrap() > 0.0, "{sum}");
+    });
+}
+
 #[test]
 fn texts_have_the_lines_of_iperf3s() {
     not_run::needs_namespaces!();

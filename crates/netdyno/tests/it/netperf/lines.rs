@@ -97,12 +97,16 @@ fn flows_are_paced() {
         let line =
             "super_netperf 10 -t UDP_STREAM --google-pacing-rate 300000 -H HOST -l 2 -- -m 1000";
         check(line, 24.0, sum(hosts, &links, line));
-        let line = "super_netperf 10 --google-pacing-rate 3000000 -H 127.0.0.1 -l 2";
-        let mut command: Command = links.command("super_netperf");
-        hosts.testbed.place_on_server(&mut command).unwrap();
-        command.args(line.split_whitespace().skip(1));
-        let said = Said::by(command).well(line);
-        check(line, 240.0, said.output.trim_end().parse().unwrap());
+        for line in [
+            "super_netperf 10 --google-pacing-rate 3000000 -H 127.0.0.1 -l 2",
+            "super_netperf 10 -t TCP_SENDFILE --google-pacing-rate 3000000 -H 127.0.0.1 -l 2",
+        ] {
+            let mut command: Command = links.command("super_netperf");
+            hosts.testbed.place_on_server(&mut command).unwrap();
+            command.args(line.split_whitespace().skip(1));
+            let said = Said::by(command).well(line);
+            check(line, 240.0, said.output.trim_end().parse().unwrap());
+        }
     });
 }
 
