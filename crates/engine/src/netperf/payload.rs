@@ -8,7 +8,18 @@ pub(super) const PERIOD: usize = TEXT.len();
 
 /// Enough of it for messages of `size` bytes that begin anywhere in the text.
 pub(super) fn payload(size: usize) -> Vec<u8> {
-    TEXT.iter().copied().cycle().take(size + PERIOD).collect()
+    over_and_over(TEXT, size + PERIOD)
+}
+
+/// Doubling, since a server does not wait for long until 2 GB are filled byte by byte.
+fn over_and_over(text: &[u8], len: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(len);
+    bytes.extend_from_slice(&text[..text.len().min(len)]);
+    while bytes.len() < len {
+        let more = bytes.len().min(len - bytes.len());
+        bytes.extend_from_within(..more);
+    }
+    bytes
 }
 
 /// The same of a file's text, over and over, and after how many bytes it repeats itself.
@@ -16,8 +27,7 @@ pub(super) fn payload_of(text: &[u8], size: usize) -> (Vec<u8>, usize) {
     if text.is_empty() {
         return (payload(size), PERIOD);
     }
-    let bytes = text.iter().copied().cycle().take(size + text.len());
-    (bytes.collect(), text.len())
+    (over_and_over(text, size + text.len()), text.len())
 }
 
 /// Of a ring of buffers no more are made than fit in here, bytes.
@@ -31,9 +41,8 @@ pub(super) fn ring(text: &[u8], size: usize, width: u32) -> (Vec<u8>, usize) {
     let period = (size * width as usize)
         .min(LARGEST_RING / size * size)
         .max(size);
-    let bytes = text.iter().copied().cycle().take(period);
     // A message that begins in the last buffer may end in the first.
-    let mut bytes: Vec<u8> = bytes.collect();
+    let mut bytes = over_and_over(text, period);
     bytes.extend_from_within(..size);
     (bytes, period)
 }
@@ -51,6 +60,14 @@ mod tests {
         );
         let (bytes, period) = ring(b"ab", 100 << 20, 1000);
         assert_eq!((period, bytes.len()), (200 << 20, 300 << 20));
+    }
+
+    #[test]
+    fn a_text_goes_on_whatever_the_length() {
+        for len in [1, 3, 7, 20, 64] {
+            let slow: Vec<u8> = b"abc".iter().copied().cycle().take(len).collect();
+            assert_eq!(over_and_over(b"abc", len), slow);
+        }
     }
 
     #[test]
