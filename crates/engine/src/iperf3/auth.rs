@@ -53,6 +53,8 @@ pub fn token(
 /// A server's side.
 pub struct Gate {
     key: PrivateKey,
+    /// The old padding is taken too.
+    pkcs1: bool,
     /// How far the clocks may be apart, s.
     skew_seconds: u64,
 }
@@ -62,12 +64,16 @@ impl Gate {
     ///
     /// # Errors
     /// The sentence: the key cannot be read.
-    pub fn new(private_key_pem: &str, skew_seconds: u64) -> Result<Self, String> {
+    pub fn new(private_key_pem: &str, pkcs1: bool, skew_seconds: u64) -> Result<Self, String> {
         let key = PrivateKey::from_pkcs8_pem(private_key_pem)
             .map_err(|error| error.to_string())
             .or_else(|error| PrivateKey::from_pkcs1_pem(private_key_pem).map_err(|_| error))
             .map_err(|error| format!("the private key cannot be read: {error}"))?;
-        Ok(Self { key, skew_seconds })
+        Ok(Self {
+            key,
+            pkcs1,
+            skew_seconds,
+        })
     }
 
     /// Whether the token is of a user in `users`, now. Gives the user's name.
@@ -85,11 +91,13 @@ impl Gate {
             .decode(token.trim())
             .map_err(|error| format!("the credentials are no base64: {error}"))?;
         let open = self.key.oaep_decrypt::<Sha1>(&sealed).ok();
-        // A client does not say which one it has, and its user cannot know which one is wanted.
-        let open = open.or_else(|| self.key.pkcs1v15_decrypt(&sealed).ok());
+        let open = open.or_else(|| {
+            let old = self.pkcs1.then(|| self.key.pkcs1v15_decrypt(&sealed));
+            old.and_then(Result::ok)
+        });
         let text = open
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .ok_or("the credentials cannot be decrypted: they are for another key")?;
+            .ok_or("the credentials cannot be decrypted: another key, or the padding of iperf3 before 3.17, which --use-pkcs1-padding takes")?;
         let said = Credentials::parse(&text).ok_or("the credentials are not complete")?;
         let apart = said.unix_seconds.abs_diff(unix_seconds);
         if apart > self.skew_seconds {

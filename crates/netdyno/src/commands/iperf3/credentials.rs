@@ -52,7 +52,7 @@ pub(super) fn of_server(authorization: &Authorization) -> Result<Authorize, Stri
     let users = authorization.users.clone();
     read(USERS, &users)?;
     let skew_seconds = authorization.skew.get() / 1_000_000_000;
-    let gate = Gate::new(&key, skew_seconds)?;
+    let gate = Gate::new(&key, authorization.pkcs1_padding, skew_seconds)?;
     Ok(Arc::new(move |token| {
         let users = read(USERS, &users)?;
         gate.admit(token, &users, unix_ms() / 1000).map(drop)

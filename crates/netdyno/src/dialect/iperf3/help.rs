@@ -53,7 +53,7 @@ Client and server:
       --snd-timeout MS       give up if nothing that was sent is acknowledged for so long
       --cntl-ka[=IDLE/INTERVAL/COUNT]
                              probe an idle control connection: seconds, seconds, probes
-      --use-pkcs1-padding    a client's credentials as 3.16 and older have them; a server takes both
+      --use-pkcs1-padding    credentials as 3.16 and older have them
   -X, --xbind ADDRESS        an address of an SCTP association
   -v, --version              the version
   -h, --help                 this

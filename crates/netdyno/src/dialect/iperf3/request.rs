@@ -135,6 +135,7 @@ impl Typed {
                 private_key,
                 users,
                 skew,
+                pkcs1_padding: self.pkcs1_padding,
             }),
             (None, None) => None,
             _ => {

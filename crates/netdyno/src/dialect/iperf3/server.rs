@@ -48,6 +48,8 @@ pub struct Authorization {
     pub users: PathBuf,
     /// How far the clocks may be apart (`--time-skew-threshold`).
     pub skew: Nanos,
+    /// The padding of 3.16 and before is taken too (`--use-pkcs1-padding`).
+    pub pkcs1_padding: bool,
 }
 
 impl Serve {

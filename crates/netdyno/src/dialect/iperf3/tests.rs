@@ -151,6 +151,7 @@ fn everything_of_a_server() {
         private_key: "key".into(),
         users: "users".into(),
         skew: Nanos::from_secs(5),
+        pkcs1_padding: true,
     };
     assert_eq!(serve.authorization, Some(authorization));
     assert_eq!(serve.common.receive_timeout, Nanos::from_millis(200));
