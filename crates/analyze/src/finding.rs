@@ -83,6 +83,7 @@ fn order(findings: &mut [Finding], ways: &[Way]) {
         Cause::RootLock | Cause::QueueCollision | Cause::SoftirqOneCpu | Cause::CgroupThrottle => {
             finding.explains.max(busiest)
         }
+        Cause::ReceiveWindow if is_chosen(finding, ways) => finding.explains.max(busiest),
         _ => weight(finding, ways),
     };
     findings.sort_by(|a, b| {
@@ -98,6 +99,14 @@ fn order(findings: &mut [Finding], ways: &[Way]) {
     if let Some(at) = lost.filter(|at| *at >= SHOWN) {
         findings[SHOWN - 1..=at].rotate_right(1);
     }
+}
+
+/// Whether a window is the user's own choice, which then keeps CPUs busy with small pieces.
+fn is_chosen(finding: &Finding, ways: &[Way]) -> bool {
+    let mut of_load = ways
+        .iter()
+        .filter(|way| way.name() == finding.load.as_deref());
+    of_load.any(Way::has_chosen_window)
 }
 
 /// What a finding explains of the result. A flood without a rate gets as far as its CPU goes; of it

@@ -64,7 +64,8 @@ pub(super) fn findings(run: &Run, way: &Way) -> Vec<Finding> {
     };
     // A reader that gets no CPU closes the window, and a writer that gets none leaves the buffer
     // empty: then the CPU is the cause, and cpu.rs says so.
-    let late_reader = is_starved(run, way, way.receiver());
+    // A buffer that was asked for keeps the reader busy with many small reads: it is the cause.
+    let late_reader = !way.has_chosen_window() && is_starved(run, way, way.receiver());
     [
         receive_window(run, way, &waits, late_reader),
         send_buffer(way, &waits),

@@ -53,6 +53,11 @@ impl Way<'_> {
         self.load.kind.transport() == Transport::Tcp
     }
 
+    /// Whether the load says how large the receiver's buffer is.
+    pub fn has_chosen_window(&self) -> bool {
+        self.asked.socket.rcvbuf.is_some()
+    }
+
     pub fn name(&self) -> Option<&str> {
         Some(self.load.name.as_str())
     }

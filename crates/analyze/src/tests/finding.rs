@@ -2,7 +2,7 @@
 
 use plan::{Family, Link, Path};
 use record::{Cause, End, HostObserved, LossAddress, Rows, Run, TcpSummary};
-use units::BitRate;
+use units::{BitRate, Bytes};
 
 use super::run;
 use crate::{findings, samples};
@@ -114,6 +114,12 @@ fn a_window_closed_by_a_reader_without_cpu_is_the_cpus_fault() {
     at_server(&mut run, "thread", &thread, "run_ns", 1_500_000_000);
     at_server(&mut run, "thread", &thread, "wait_ns", 1_450_000_000);
     assert_eq!(causes(&run)[0], Cause::ReceiverCpu);
+    // A window that the user made small is what keeps the reader busy.
+    run.plan.loads[0].socket.rcvbuf = Some(Bytes::new(4096));
+    assert_eq!(
+        causes(&run)[..2],
+        [Cause::ReceiveWindow, Cause::ReceiverCpu]
+    );
 }
 
 #[test]

@@ -9,6 +9,3 @@ pub(super) use block_receive::BlockReceive;
 pub(super) use block_send::{BlockSend, Source};
 pub(super) use numbered_receive::NumberedReceive;
 pub(super) use numbered_send::NumberedSend;
-
-/// Turns of one `advance` on a busy socket before other flows of the worker get theirs.
-const TURN: usize = 16;

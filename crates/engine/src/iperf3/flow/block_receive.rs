@@ -8,8 +8,7 @@ use std::sync::Arc;
 use sys::{Readiness, clock};
 use units::Nanos;
 
-use super::TURN;
-use crate::flow::{Broken, Flow, Patience, Room, State, would_block};
+use crate::flow::{Broken, Flow, Patience, Room, State, TURN, would_block};
 use crate::iperf3::budget::Quota;
 use crate::iperf3::counts::Counts;
 use crate::tally::Half;

@@ -9,8 +9,7 @@ use stats::Jitter;
 use sys::{Readiness, RecvBatch, clock};
 use units::Nanos;
 
-use super::TURN;
-use crate::flow::{Broken, Flow, Room, State, would_block};
+use crate::flow::{Broken, Flow, Room, State, TURN, would_block};
 use crate::iperf3::budget::Quota;
 use crate::iperf3::counts::Counts;
 use crate::tally::Half;
