@@ -15,6 +15,7 @@ use std::io;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use units::BitRate;
 
 pub use calibrate::CalibrateRequest;
 pub use hol::HolRequest;
@@ -122,6 +123,14 @@ fn count(name: &str, value: usize, most: usize) -> Result<usize, String> {
         0 => Err(format!("{name}: 0 is none; give 1 to {most}")),
         n if n > most => Err(format!("{name}: {n} is too many; give 1 to {most}")),
         n => Ok(n),
+    }
+}
+
+/// A rate at which something moves, bits per second.
+fn bits(name: &str, rate: BitRate) -> Result<u64, String> {
+    match rate.get() {
+        0..1000 => Err(format!("{name}: give at least 1k")),
+        rate => Ok(rate),
     }
 }
 

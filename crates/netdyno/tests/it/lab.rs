@@ -69,6 +69,12 @@ fn bad_parameters_get_one_sentence_and_code_2() {
         ("timers --migration none", "'none' is none of"),
         ("timers --flows 0", "--flows: 0 is none"),
         ("hol --gso 0", "--gso: 0 is none"),
+        ("hol --rate 0", "--rate: give at least 1k"),
+        ("qdisc --line-rate 0", "--line-rate: give at least 1k"),
+        (
+            "qdisc --qdisc tbf --tbf-rate 0",
+            "--tbf-rate: give at least 1k",
+        ),
         ("hol --packet 20", "is not between"),
         ("model --cpus 0", "--cpus: 0 is none"),
         ("calibrate --rounds 0", "--rounds: 0 is none"),
@@ -227,6 +233,27 @@ fn real_locks_exclude_and_say_when_the_scheduler_is_measured() {
             .unwrap()
             .contains("the scheduler was measured")
     );
+}
+
+#[test]
+fn an_experiment_that_is_named_twice_runs_once() {
+    let twice = document("reproduce E9 e9");
+    assert_eq!(twice["experiments"].as_array().unwrap().len(), 1);
+}
+
+/// The qdisc that refuses messages refused the words of the two ends as well, and no qdisc was
+/// measured.
+#[test]
+fn calibration_measures_what_qdiscs_cost() {
+    not_run::needs_root!();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("here.toml");
+    let measured = document(&format!("calibrate --rounds 1 --output {}", file.display()));
+    let measured = measured.to_string();
+    for name in ["HTB, enqueue and dequeue", "send that the qdisc refuses"] {
+        assert!(measured.contains(name), "{name}: {measured}");
+    }
+    assert!(fs::read_to_string(&file).unwrap().contains("[costs.think]"));
 }
 
 /// What is measured can be simulated with; a file that was changed cannot.

@@ -4,7 +4,7 @@ use clap::Args;
 use sim::hol::Hol;
 use units::BitRate;
 
-use super::{Form, FormArgs, count, positive};
+use super::{Form, FormArgs, bits, count, positive};
 
 /// How long an urgent packet waits behind bulk in the device, simulated
 #[derive(Debug, Args)]
@@ -65,10 +65,7 @@ pub struct HolRequest {
 
 impl HolArgs {
     pub(super) fn request(self) -> Result<HolRequest, String> {
-        let rate = self.rate.get();
-        if rate < 1000 {
-            return Err("--rate: give at least 1k".to_owned());
-        }
+        let rate = bits("--rate", self.rate)?;
         if !(64..=65_536).contains(&self.packet) {
             return Err(format!(
                 "--packet: {} is not between 64 and 65536",

@@ -11,7 +11,7 @@ use sim::qdisc::{Discipline, Nic, RootProtocol, Setup, Switches};
 use units::BitRate;
 
 use super::machine::MachineArgs;
-use super::{Form, FormArgs, count};
+use super::{Form, FormArgs, bits, count};
 
 /// Senders on a qdisc and its transmit queues, simulated
 #[derive(Debug, Args)]
@@ -124,7 +124,7 @@ impl QdiscArgs {
             Some("htb") => Discipline::HtbDirect,
             Some("pfifo_fast") => Discipline::PfifoFast,
             Some("tbf") => Discipline::Tbf {
-                rate: self.tbf_rate.get().max(1),
+                rate: bits("--tbf-rate", self.tbf_rate)?,
                 burst: self.tbf_burst,
             },
             Some(other) => {
@@ -136,7 +136,7 @@ impl QdiscArgs {
         let nic = match self.line_rate {
             None => Nic::INFINITE,
             Some(rate) => Nic {
-                rate: Some(rate.get().max(1)),
+                rate: Some(bits("--line-rate", rate)?),
                 ring: count("--ring", self.ring, 1 << 20)?,
                 coalesce_frames: count("--coalesce", self.coalesce, self.ring)?,
                 coalesce_time: Picos::from_micros(50),

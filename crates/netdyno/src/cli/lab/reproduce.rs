@@ -71,6 +71,10 @@ impl ReproduceArgs {
                 .ok_or_else(|| format!("there is no experiment '{typed}': use E1 to E12"))
         };
         let names: Vec<_> = self.names.iter().map(known).collect::<Result<_, _>>()?;
+        // One that is named twice runs once.
+        let names: Vec<_> = sim::reproduce::names()
+            .filter(|name| names.contains(name))
+            .collect();
         let all = names.is_empty() && !self.hypotheses;
         let points = self
             .points

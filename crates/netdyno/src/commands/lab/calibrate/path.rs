@@ -19,13 +19,15 @@ pub const TRANSMIT: &str = "driver and peer";
 pub const HALF_FIFO: &str = "enqueue or dequeue, tbf";
 pub const HALF_HTB: &str = "enqueue or dequeue, what HTB adds";
 
-/// Name and `tc` words: a rate that never limits, where there is one.
+/// Name and `tc` words: a rate that never limits, where there is one. The one that refuses lets the
+/// words of the two ends through (the burst) and of a second's messages some 500, one in a hundred or
+/// fewer.
 const QDISCS: [(&str, &str); 5] = [
     ("fifo", "qdisc=pfifo limit 1000"),
     ("HTB", "qdisc=htb default 3"),
     ("tbf", "qdisc=tbf rate 40gbit burst 4mb limit 4mb"),
     ("pfifo_fast", "qdisc=pfifo_fast"),
-    ("refusing", "qdisc=tbf rate 8kbit burst 1600 limit 1600"),
+    ("refusing", "qdisc=tbf rate 256kbit burst 64kb limit 3200"),
 ];
 
 /// All of them, in turns.
