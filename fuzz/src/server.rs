@@ -55,6 +55,10 @@ impl Session for ServerSession {
                 turn(self.edge(scene::edge()));
                 turn(self.done(vec![]));
             }
+            ServerAction::Stop => {
+                // It may have sent its last byte long ago.
+                let _ = self.done(vec![]);
+            }
             ServerAction::PeerDone(_) => {
                 // From a stage in which the server has not sent its last byte, it has now.
                 let _ = self.done(vec![]);

@@ -22,6 +22,8 @@ use crate::crew::{Crew, CrewError};
 const CONNECT_PATIENCE: Nanos = Nanos::from_secs(5);
 /// How long the goodbye may take.
 pub(crate) const GOODBYE: Nanos = Nanos::from_millis(500);
+/// How long the figures of both ends may take after an interrupt.
+const FAREWELL: Nanos = Nanos::from_secs(2);
 
 /// A run to make.
 pub struct Job {
@@ -112,8 +114,12 @@ pub fn run(job: Job, signals: &Signals, events: &Sender<Event>) -> Result<(), Ru
         met: None,
         started: None,
         reports: 0,
+        interrupted: None,
     };
-    let result = client.drive(memory_before);
+    let mut result = client.drive(memory_before);
+    if client.interrupted.is_some() {
+        result = Err(RunError::Interrupted);
+    }
     if let Err(error) = &result {
         client.session.abort(&error.to_string());
     }
@@ -141,6 +147,8 @@ struct Client<'a> {
     started: Option<Nanos>,
     /// Ends that have given their closing figures.
     reports: u32,
+    /// When a run that was interrupted must have its figures.
+    interrupted: Option<Nanos>,
 }
 
 impl Client<'_> {
@@ -151,6 +159,7 @@ impl Client<'_> {
                 .as_ref()
                 .filter(|_| self.runs())
                 .and_then(Course::next_call);
+            let call = call.into_iter().chain(self.interrupted).min();
             self.control
                 .turn(&mut self.session, call)
                 .map_err(|error| RunError::System {
@@ -158,6 +167,9 @@ impl Client<'_> {
                     error,
                 })?;
             if self.signals.next().is_some() {
+                self.interrupt()?;
+            }
+            if self.interrupted.is_some_and(|until| until <= clock::now()) {
                 return Err(RunError::Interrupted);
             }
             while let Some(action) = self.session.poll_action() {
@@ -166,6 +178,20 @@ impl Client<'_> {
                 }
             }
             self.advance_course()?;
+        }
+    }
+
+    /// Ends a load that runs now, so that both ends tell what they have. The second time it is not
+    /// waited for.
+    fn interrupt(&mut self) -> Result<(), RunError> {
+        let now = clock::now();
+        match &mut self.course {
+            Some(course) if self.interrupted.is_none() && self.session.stop().is_ok() => {
+                course.stop(now);
+                self.interrupted = Some(now + FAREWELL);
+                Ok(())
+            }
+            _ => Err(RunError::Interrupted),
         }
     }
 

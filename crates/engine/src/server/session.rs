@@ -175,6 +175,11 @@ impl Session {
                     course.peer_done(now, sent);
                 }
             }
+            ServerAction::Stop => {
+                if let Some(course) = &mut self.course {
+                    course.stop(now);
+                }
+            }
             ServerAction::Aborted(reason) => return Err(format!("the client gave up: {reason}")),
             ServerAction::Bye => return Ok(true),
             ServerAction::Failed(error) => return Err(error.to_string()),

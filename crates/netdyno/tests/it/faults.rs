@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use plan::Family;
-use record::{End, Run, Status};
+use record::{End, Event, Run, Status};
 
 use crate::client::{Client, Ended, Running, measured};
 use crate::hosts::hosts;
@@ -173,6 +173,32 @@ fn an_interrupted_run_is_code_130_with_all_that_it_has() {
                 .received
                 .is_some_and(|received| received.bytes > 0)
         );
+        place_is_free(&server, Instant::now() + Duration::from_secs(5));
+    });
+}
+
+/// What came since the last interval was lost, and without intervals everything.
+#[test]
+fn an_interrupted_run_without_intervals_has_the_figures_of_both_ends() {
+    each_load(|load| {
+        let server = Server::start("--max-tests 1");
+        let words = format!("{} -t 60 -i 0 --no-probe --json", server.address());
+        let client = Client::new(&format!("{words} --load {load}")).start();
+        eventually("the load's start", || {
+            let events = client.store().events();
+            let granted = |event: &Event| matches!(event, Event::Granted { .. });
+            events.iter().any(granted).then_some(())
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        client.tell(Signal::SIGINT);
+        let ended = client.end();
+        assert_eq!(ended.code, 130, "{}", ended.stderr);
+        let run = ended.document();
+        assert_eq!(run.status, Status::Interrupted);
+        let way = &run.loads[0].directions[0];
+        let bytes = |tally: Option<record::Tally>| tally.map_or(0, |tally| tally.bytes);
+        assert!(bytes(way.received) > 0, "{load}: {way:?}");
+        assert!(bytes(way.sent) > 0, "{load}: {way:?}");
         place_is_free(&server, Instant::now() + Duration::from_secs(5));
     });
 }

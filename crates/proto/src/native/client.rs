@@ -132,6 +132,14 @@ impl ClientSession {
         Ok(())
     }
 
+    /// Asks for the end of the load before its time; done and report come as ever.
+    pub fn stop(&mut self) -> Result<(), WrongTurn> {
+        if self.end.turn("stop", self.end.state.has_edges())? {
+            self.send(&ClientMessage::Stop {});
+        }
+        Ok(())
+    }
+
     /// Gives up, and tells the server why. What still comes is skipped.
     pub fn abort(&mut self, reason: &str) {
         if !self.end.state.is_deaf() {

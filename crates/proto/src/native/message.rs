@@ -49,6 +49,8 @@ pub enum ClientMessage {
         /// What it sent.
         sent: Vec<SentTotals>,
     },
+    /// The client wants what was measured until now, and no more load.
+    Stop {},
     /// The client gives up.
     Abort {
         /// Why.
@@ -209,7 +211,11 @@ impl ClientMessage {
             Self::Abort { reason } => text::clean(reason),
             // A plan is valid by construction, its names included.
             Self::Propose { sysctls, .. } => text::clean_sysctls(sysctls),
-            Self::Observe { .. } | Self::Start {} | Self::Done { .. } | Self::Bye {} => {}
+            Self::Observe { .. }
+            | Self::Start {}
+            | Self::Done { .. }
+            | Self::Stop {}
+            | Self::Bye {} => {}
         }
         Ok(message)
     }
@@ -226,6 +232,7 @@ impl ClientMessage {
             Self::Propose { .. } => "propose",
             Self::Observe { .. } => "observe",
             Self::Start {} => "start",
+            Self::Stop {} => "stop",
             Self::Done { .. } => "done",
             Self::Abort { .. } => "abort",
             Self::Bye {} => "bye",

@@ -121,7 +121,7 @@ pub(super) fn sysctls() -> Sysctls {
 }
 
 /// One of each, in the order of their definition.
-pub(super) fn client_messages() -> [ClientMessage; 7] {
+pub(super) fn client_messages() -> [ClientMessage; 8] {
     [
         ClientMessage::Hello {
             protocol: PROTOCOL,
@@ -136,6 +136,7 @@ pub(super) fn client_messages() -> [ClientMessage; 7] {
         },
         ClientMessage::Start {},
         ClientMessage::Done { sent: totals() },
+        ClientMessage::Stop {},
         ClientMessage::Abort {
             reason: "interrupted".into(),
         },

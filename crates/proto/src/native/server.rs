@@ -31,6 +31,8 @@ pub enum ServerAction {
     Start,
     /// The client has sent its last byte of load.
     PeerDone(Vec<SentTotals>),
+    /// The client wants the load to end now.
+    Stop,
     /// The client gave up.
     Aborted(String),
     /// The client has all that it wanted.
@@ -344,6 +346,9 @@ impl ServerSession {
                 self.end.enter(next);
                 self.end.act(ServerAction::PeerDone(sent));
             }
+            (state, M::Stop {}) if state.has_edges() => self.end.act(ServerAction::Stop),
+            // It was said before the report had come.
+            (State::Reporting | State::Reported, M::Stop {}) => {}
             (State::Greeted | State::Observing | State::Reported, M::Bye {}) => {
                 self.end.enter(State::Over);
                 self.end.act(ServerAction::Bye);

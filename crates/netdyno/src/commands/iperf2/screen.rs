@@ -318,7 +318,9 @@ impl Screen {
         let Some(seen) = self.flows.get(&id.number) else {
             return String::new();
         };
-        if self.form.excluded.server {
+        // In CSV 2.1.8's server has one row for a connection back.
+        let is_second = self.form.csv && seen.facts.is_against_role;
+        if self.form.excluded.server || is_second {
             return String::new();
         }
         if self.form.csv {

@@ -40,25 +40,25 @@ const TABLE: [(State, [Next; 12]); 15] = [
     (Over,      [Deaf,        Deaf,  Deaf,         Deaf,         Deaf,        Deaf,         Deaf,         Deaf,         Deaf,          Deaf,          Deaf,         Deaf]),
 ];
 
-/// Every state against propose, observe, start, done, bye, abort: where it leads, or nowhere.
+/// Every state against propose, observe, start, done, stop, bye, abort: where it leads, or nowhere.
 #[rustfmt::skip]
-const COMMANDS: [(State, [Option<State>; 6]); 15] = [
-    //           propose         observe          start           done            bye         abort
-    (Connected, [None,           None,            None,           None,           None,       Some(Left)]),
-    (Greeted,   [Some(Proposed), Some(Observing), None,           None,           Some(Left), Some(Left)]),
-    (Proposed,  [None,           None,            None,           None,           None,       Some(Left)]),
-    (Accepted,  [None,           None,            None,           None,           None,       Some(Left)]),
-    (Observing, [None,           None,            None,           None,           Some(Left), Some(Left)]),
-    (Attached,  [None,           None,            Some(Starting), None,           None,       Some(Left)]),
-    (Starting,  [None,           None,            None,           None,           None,       Some(Left)]),
-    (Running,   [None,           None,            None,           Some(OursDone), None,       Some(Left)]),
-    (OursDone,  [None,           None,            None,           None,           None,       Some(Left)]),
-    (PeerDone,  [None,           None,            None,           Some(BothDone), None,       Some(Left)]),
-    (BothDone,  [None,           None,            None,           None,           None,       Some(Left)]),
-    (Reporting, [None,           None,            None,           None,           None,       Some(Left)]),
-    (Reported,  [None,           None,            None,           None,           Some(Left), Some(Left)]),
-    (Left,      [Some(Left); 6]),
-    (Over,      [Some(Over); 6]),
+const COMMANDS: [(State, [Option<State>; 7]); 15] = [
+    //           propose         observe          start           done            stop            bye         abort
+    (Connected, [None,           None,            None,           None,           None,           None,       Some(Left)]),
+    (Greeted,   [Some(Proposed), Some(Observing), None,           None,           None,           Some(Left), Some(Left)]),
+    (Proposed,  [None,           None,            None,           None,           None,           None,       Some(Left)]),
+    (Accepted,  [None,           None,            None,           None,           None,           None,       Some(Left)]),
+    (Observing, [None,           None,            None,           None,           None,           Some(Left), Some(Left)]),
+    (Attached,  [None,           None,            Some(Starting), None,           None,           None,       Some(Left)]),
+    (Starting,  [None,           None,            None,           None,           None,           None,       Some(Left)]),
+    (Running,   [None,           None,            None,           Some(OursDone), Some(Running),  None,       Some(Left)]),
+    (OursDone,  [None,           None,            None,           None,           Some(OursDone), None,       Some(Left)]),
+    (PeerDone,  [None,           None,            None,           Some(BothDone), Some(PeerDone), None,       Some(Left)]),
+    (BothDone,  [None,           None,            None,           None,           Some(BothDone), None,       Some(Left)]),
+    (Reporting, [None,           None,            None,           None,           None,           None,       Some(Left)]),
+    (Reported,  [None,           None,            None,           None,           None,           Some(Left), Some(Left)]),
+    (Left,      [Some(Left); 7]),
+    (Over,      [Some(Over); 7]),
 ];
 
 /// How long each state may last, with the guard set; and what the server's silence, or its
@@ -192,16 +192,16 @@ fn every_message_in_every_state() {
 #[test]
 fn every_command_in_every_state() {
     for (state, row) in COMMANDS {
-        for (next, command) in row
-            .into_iter()
-            .zip(["propose", "observe", "start", "done", "bye", "abort"])
-        {
+        for (next, command) in row.into_iter().zip([
+            "propose", "observe", "start", "done", "stop", "bye", "abort",
+        ]) {
             let mut client = client_in(state);
             let outcome = match command {
                 "propose" => client.propose(NOW, sample::plan(), sample::sysctls()),
                 "observe" => client.observe(Nanos::from_secs(1)),
                 "start" => client.start(NOW),
                 "done" => client.done(sample::totals()),
+                "stop" => client.stop(),
                 "bye" => client.bye(),
                 _ => {
                     client.abort("enough");
