@@ -285,12 +285,18 @@ impl Screen {
         self.table.row(&seen.burst_row(burst), &form)
     }
 
+    /// Whether the two ways of a single flow are summed: at a server, and in 2.1.8's plainest output
+    /// at a client.
+    fn sums_both_ways(&self) -> bool {
+        let is_plain = !self.form.enhanced && !self.form.csv && !self.has_interval;
+        self.role == Role::Server || is_plain
+    }
+
     fn total(&mut self, total: &Total, began: Nanos, is_tcp: bool) -> String {
         let wanted = match total.of {
             Of::Flow(_) => !self.form.sum_only && total.parts > 1,
-            // A server sums both ways of a single flow too.
             Of::Peer(_) => {
-                let both_ways = total.parts > total.flows && self.role == Role::Server;
+                let both_ways = total.parts > total.flows && self.sums_both_ways();
                 self.form.sum_only || total.flows > 1 || both_ways
             }
         };

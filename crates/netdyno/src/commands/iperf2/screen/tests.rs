@@ -121,7 +121,7 @@ fn two_streams_at_a_server() {
 }
 
 #[test]
-fn both_directions_of_one_connection_have_no_sum_in_plain_reports() {
+fn both_directions_of_one_connection_are_summed_in_the_plainest_report_only() {
     let ways = [Way::Sends, Way::Receives];
     let events = [
         flow(1, true, &ways),
@@ -135,6 +135,15 @@ fn both_directions_of_one_connection_have_no_sum_in_plain_reports() {
     );
     assert!(text.contains("\n[  1] 0.0000-2.0000 sec"), "{text}");
     assert!(text.contains("\n[ *1] 0.0000-2.0000 sec"), "{text}");
+    assert!(
+        text.contains("\n[SUM] 0.0000-2.0000 sec  5.00 MBytes"),
+        "{text}"
+    );
+    assert!(!text.contains("FD"), "{text}");
+    let text = output(
+        &mut screen(Role::Client, "iperf -c h --full-duplex -i 1"),
+        &events,
+    );
     assert!(!text.contains("SUM") && !text.contains("FD"), "{text}");
     let text = output(
         &mut screen(Role::Client, "iperf -c h --full-duplex -e"),
