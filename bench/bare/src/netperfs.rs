@@ -58,7 +58,11 @@ fn start(options: &[&str]) -> Result<Child> {
 fn pace(pid: u32, rate: BitRate) -> bool {
     sys::pidfd::descriptor_of(pid, DATA_SOCKET)
         .map(TcpListener::from)
-        .and_then(|socket| Options::of(&socket).set_pacing(rate))
+        .and_then(|socket| {
+            // While it looks for addresses, a socket of netlink's or UDP's has that number.
+            Options::of(&socket).mss()?;
+            Options::of(&socket).set_pacing(rate)
+        })
         .is_ok()
 }
 
