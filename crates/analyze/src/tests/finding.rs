@@ -281,7 +281,7 @@ fn a_time_in_which_nothing_came_is_the_first_finding() {
     assert!((found.evidence[0].value - seconds).abs() < 1e-9);
     // A load that was to end by itself had perhaps ended.
     run.plan.loads[0].stop = plan::Stop::Bytes {
-        bytes: units::Bytes::new(1),
+        bytes: Bytes::new(1),
     };
     assert_ne!(findings(&run)[0].cause, Cause::Interruption);
 }

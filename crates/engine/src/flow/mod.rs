@@ -66,7 +66,8 @@ pub(crate) const TURN: usize = 16;
 
 /// Bytes of one `advance` of a sender after which the others of its worker get their turn. One that
 /// went on until its socket is full would empty its window and leave the others' unused, and the
-/// receiver would tune its buffer beyond what a cache holds.
+/// receiver would tune its buffer beyond what a cache holds. One with a rate of its own is behind when it
+/// gets there, and would only be called again at once.
 pub(crate) const TURN_BYTES: usize = 128 << 10;
 
 /// A worker's memory, shared by its flows one after the other.

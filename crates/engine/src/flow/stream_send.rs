@@ -170,7 +170,7 @@ impl Flow for StreamSend {
                         self.manner.lead = None;
                     }
                     bytes_sent += n;
-                    if bytes_sent >= TURN_BYTES {
+                    if bytes_sent >= TURN_BYTES && self.pace.is_none() {
                         break;
                     }
                 }

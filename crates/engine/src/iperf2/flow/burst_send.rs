@@ -208,7 +208,7 @@ impl Flow for BurstSend {
                 Ok(n) => {
                     self.wrote(n);
                     bytes_sent += n;
-                    if bytes_sent >= TURN_BYTES {
+                    if bytes_sent >= TURN_BYTES && matches!(self.schedule, Schedule::Free) {
                         break;
                     }
                 }

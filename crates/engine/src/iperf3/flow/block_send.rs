@@ -168,7 +168,7 @@ impl Flow for BlockSend {
                         return self.finish();
                     }
                     bytes_sent += n;
-                    if bytes_sent >= TURN_BYTES {
+                    if bytes_sent >= TURN_BYTES && self.pacer.is_none() {
                         break;
                     }
                 }
