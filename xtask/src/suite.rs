@@ -45,6 +45,7 @@ pub fn run() -> Result<bool> {
     // A test that could not run has passed by the runner's word only.
     let passed = tally.passed.saturating_sub(notes.tests.len());
     let skipped = tally.ignored + notes.tests.len();
+    println!("passed at the second try only: {}", tally.second_try);
     println!(
         "tests: {passed} passed, {} failed, {skipped} skipped",
         tally.failed

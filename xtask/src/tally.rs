@@ -11,6 +11,8 @@ pub struct Tally {
     pub failed: usize,
     /// Left out by the runner.
     pub ignored: usize,
+    /// Of those that passed: at the second try only.
+    pub second_try: usize,
 }
 
 impl Tally {
@@ -19,21 +21,29 @@ impl Tally {
         if let Some(rest) = line.trim_start().strip_prefix("Summary [") {
             // Summary [   1.2s] 45 tests run: 43 passed (1 slow), 1 failed, 1 timed out, 2 skipped
             let (_, counts) = rest.split_once("run: ")?;
-            return Self::sum(counts.split(','));
+            return Self::sum(counts);
         }
         // test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; …
         let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
-        Self::sum(counts.split(';').take(3))
+        let (counts, _) = counts.split_once(" measured")?;
+        Self::sum(counts)
     }
 
-    fn sum<'a>(counts: impl Iterator<Item = &'a str>) -> Option<Self> {
+    /// Counts with their words, parted by commas, semicolons or, where a count's parts begin and
+    /// end, parentheses.
+    fn sum(counts: &str) -> Option<Self> {
         let mut tally = Self::default();
-        for count in counts {
-            let (number, what) = count.trim().split_once(' ')?;
+        for count in counts.split([',', ';', '(', ')']).map(str::trim) {
+            if count.is_empty() {
+                continue;
+            }
+            let (number, what) = count.split_once(' ').unwrap_or((count, "measured"));
             let number: usize = number.parse().ok()?;
-            match what.split('(').next().unwrap_or_default().trim() {
+            match what {
                 "passed" => tally.passed += number,
                 "ignored" | "skipped" => tally.ignored += number,
+                "flaky" => tally.second_try += number,
+                "slow" | "leaky" | "measured" => {}
                 _ => tally.failed += number,
             }
         }
@@ -46,6 +56,7 @@ impl AddAssign for Tally {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
+        self.second_try += other.second_try;
     }
 }
 
@@ -58,6 +69,7 @@ mod tests {
             passed,
             failed,
             ignored,
+            second_try: 0,
         })
     }
 
@@ -69,6 +81,13 @@ mod tests {
         assert_eq!(Tally::parse(line), tally(5, 4, 7));
         let line = "     Summary [   0.1s] 1 test run: 1 passed, 0 skipped";
         assert_eq!(Tally::parse(line), tally(1, 0, 0));
+    }
+
+    #[test]
+    fn a_second_try_is_counted_and_no_failure() {
+        let line = "  Summary [ 301.9s] 9 tests run: 9 passed (2 slow, 1 flaky), 7 skipped";
+        let tally = Tally::parse(line).unwrap();
+        assert_eq!((tally.passed, tally.failed, tally.second_try), (9, 0, 1));
     }
 
     #[test]

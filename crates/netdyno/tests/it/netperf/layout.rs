@@ -136,8 +136,9 @@ fn banner_of(line: &str) -> String {
         .fold(line.to_owned(), |line, built| line.replace(built, ""))
 }
 
-/// Figures become `#` with their number of decimals. A figure's width takes from the blanks
-/// around it, so that of those only their being there is kept.
+/// Figures become `#` with their number of decimals, those with an exponent without it: `%.4g`
+/// prints no trailing zeros. A figure's width takes from the blanks around it, so that of those only
+/// their being there is kept.
 fn mask(line: &str) -> String {
     let mut out = String::new();
     let mut chars = line.chars().peekable();
@@ -161,7 +162,10 @@ fn mask(line: &str) -> String {
         if out.ends_with('-') {
             out.pop();
         }
-        let decimals = figure.split_once('.').map_or(0, |(_, part)| part.len());
+        let decimals = match chars.peek() {
+            Some('e') => 0,
+            _ => figure.split_once('.').map_or(0, |(_, part)| part.len()),
+        };
         out += &format!("#{decimals}");
     }
     if !figures {
@@ -182,4 +186,11 @@ fn figures_are_masked_and_words_are_not() {
     assert_eq!(mask("bytes  10^6bits/sec  "), "bytes  10^6bits/sec  ");
     assert_eq!(mask("P99_LATENCY=-1.25"), "P99_LATENCY=#2");
     assert_ne!(mask("1.00  "), mask("1.00"));
+}
+
+#[test]
+fn an_exponents_figure_ends_where_its_zeros_begin() {
+    assert_eq!(mask("1.23e+09  5.00"), mask("1.234e+09  5.00"));
+    assert_eq!(mask("3e+09"), mask("3.001e+09"));
+    assert_ne!(mask("1.2e+09"), mask("1.2"));
 }
