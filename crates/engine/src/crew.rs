@@ -330,7 +330,15 @@ impl Crew {
             let result = task.settle();
             let fine = result.is_ok();
             let _ = settled.send(result);
-            if fine { task.run() } else { Vec::new() }
+            if !fine {
+                return Vec::new();
+            }
+            let orders = task.orders.clone();
+            let ended = task.run();
+            // A thread that is gone has no rows in /proc. The coordinator's last reading comes before
+            // the stop, which a reader whose peer was quicker has behind it.
+            orders.wait_for(Level::Stop);
+            ended
         });
         let thread = Some(thread.map_err(failed)?);
         self.hands.push(Hand {

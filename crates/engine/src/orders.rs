@@ -110,6 +110,17 @@ impl Orders {
         }
     }
 
+    /// Waits until the level is `level` or higher.
+    pub fn wait_for(&self, level: Level) {
+        let mut go = self.lock();
+        while self.level() < level {
+            go = self
+                .changed
+                .wait(go)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     /// Threads that have nothing left to do may go.
     pub fn release(&self) {
         self.released.store(true, Ordering::Release);

@@ -15,7 +15,7 @@ use units::Nanos;
 use crate::source::{self, Unreadable};
 use crate::tracing::{self, Locks, Queues, Timers};
 use crate::tree::Tree;
-use devices::{Driver, Qdiscs};
+use devices::{Carrier, Driver, Qdiscs};
 use file::{Kept, Parse};
 use workers::Workers;
 
@@ -93,12 +93,14 @@ const FILES: [(&str, Parse); 15] = [
 ];
 
 impl Sampler {
-    /// Opens what there is; `interface` is the one whose driver is asked too. What this kernel
+    /// Opens what there is; `interface` is the one whose carrier and driver are asked for
+    /// too. What this kernel
     /// lacks is left out; what may not be read is told with the first reading.
     pub fn new(interface: Option<&str>) -> Self {
         let mut sampler = Self::of(&Tree::here());
         sampler.add(Qdiscs::open());
         if let Some(interface) = interface {
+            sampler.add(Carrier::open(interface));
             sampler.add(Driver::open(interface));
         }
         sampler

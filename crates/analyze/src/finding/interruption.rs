@@ -1,7 +1,8 @@
 //! Times in which nothing came at all.
 
-use record::{Cause, Evidence, Finding, Interval, IntervalLoad, Phase, Run};
+use record::{Cause, End, Evidence, Finding, Interval, IntervalLoad, Phase, Run};
 
+use super::host::Host;
 use super::way::Way;
 use super::{finding, row};
 
@@ -14,7 +15,7 @@ const SHOWN: usize = 3;
 pub(super) fn finding_of(run: &Run, way: &Way) -> Option<Finding> {
     let silences = silences(run, way);
     let sum: f64 = silences.iter().map(Silence::seconds).sum();
-    let evidence: Vec<Evidence> = silences
+    let mut evidence: Vec<Evidence> = silences
         .iter()
         .take(SHOWN)
         .map(|silence| {
@@ -32,7 +33,8 @@ pub(super) fn finding_of(run: &Run, way: &Way) -> Option<Finding> {
             )
         })
         .collect();
-    (!evidence.is_empty()).then(|| {
+    evidence.extend(carriers(run));
+    (!silences.is_empty()).then(|| {
         finding(
             Cause::Interruption,
             way.name(),
@@ -40,6 +42,27 @@ pub(super) fn finding_of(run: &Run, way: &Way) -> Option<Finding> {
             evidence,
             "see what happened then: carrier (ip -s -s link, dmesg), routes, a device on the path",
         )
+    })
+}
+
+/// Interfaces whose carrier came or went.
+fn carriers(run: &Run) -> impl Iterator<Item = Evidence> {
+    End::BOTH.into_iter().flat_map(|end| {
+        let host = Host::of(run, end);
+        let changes: Vec<(String, u64)> = host
+            .iter()
+            .flat_map(|host| host.all("carrier", "changes"))
+            .filter(|(_, changes)| *changes > 0)
+            .map(|(interface, changes)| (interface.to_owned(), changes))
+            .collect();
+        changes.into_iter().map(move |(interface, changes)| {
+            let times = match changes {
+                1 => "once".to_owned(),
+                changes => format!("{changes} times"),
+            };
+            let says = format!("the carrier of {interface} came or went {times}");
+            row(end, "carrier.changes", changes as f64, "", says)
+        })
     })
 }
 

@@ -279,6 +279,12 @@ fn a_time_in_which_nothing_came_is_the_first_finding() {
     assert_eq!(found.cause, Cause::Interruption);
     let seconds = (to - from) as f64 / 1e9;
     assert!((found.evidence[0].value - seconds).abs() < 1e-9);
+    assert_eq!(found.evidence.len(), 1);
+    let server = run.hosts_observed.server.as_mut().unwrap();
+    server.counted.set("carrier", "eth0", "changes", 2);
+    let found = &findings(&run)[0];
+    assert_eq!(found.evidence[1].row, "carrier.changes");
+    assert_eq!(found.evidence[1].end, Some(End::Server));
     // A load that was to end by itself had perhaps ended.
     run.plan.loads[0].stop = plan::Stop::Bytes {
         bytes: Bytes::new(1),

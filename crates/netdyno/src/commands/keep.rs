@@ -130,14 +130,17 @@ impl Keeper {
 
     /// Ends the run, and writes its document.
     pub fn finish(&mut self, status: Status, reason: Option<String>) {
-        let ended = self.run.take().map(|run| run.finish(status, reason));
+        let ended = self.run.as_mut().map(|run| run.finish(status, reason));
         if let Some(Err(reason)) = ended {
             self.complain(&reason);
         }
+        self.run = None;
     }
 
     fn complain(&mut self, reason: &str) {
-        self.run = None;
+        if let Some(run) = self.run.take() {
+            run.writer.discard();
+        }
         if !self.silent {
             self.silent = true;
             say!("{reason}; this run is not kept");
@@ -217,7 +220,7 @@ impl Kept {
         }
     }
 
-    fn finish(mut self, status: Status, reason: Option<String>) -> Result<(), String> {
+    fn finish(&mut self, status: Status, reason: Option<String>) -> Result<(), String> {
         let mut finish = Event::Finish { status, reason };
         let document = assemble(self.events.iter().chain([&finish]));
         if let Some(reason) = document.as_ref().and_then(invalidity) {

@@ -248,12 +248,11 @@ mod alone {
     use super::*;
 
     #[test]
-    fn spinners_on_the_receivers_cpu() {
+    fn a_spinner_on_the_receivers_cpu() {
         not_run::needs_namespaces!();
         not_run::needs_program!("taskset");
-        // One leaves the reader so much that a sender on a virtual machine is often short of CPU first.
-        let _spinners = [Spinner::on(1), Spinner::on(1)];
-        let case = "spinners on the receiver's CPU";
+        let _spinner = Spinner::on(1);
+        let case = "spinner on the receiver's CPU";
         first_beside_a_spinner(case, Cause::ReceiverCpu, || {
             run("-t 2 --no-probe --load stream:cpu=0,peer-cpu=1", "")
         });

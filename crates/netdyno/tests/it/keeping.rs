@@ -6,10 +6,12 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use plan::Family;
 use record::{End, Event, Status};
 
 use crate::client::{Client, measured};
 use crate::document;
+use crate::hosts::hosts;
 use crate::process::{code, end_of, eventually, netdyno, program};
 use crate::server::Server;
 use crate::store::Store;
@@ -156,6 +158,40 @@ fn a_full_store_costs_a_sentence_and_no_document() {
     assert_eq!(document::run(&ended.stdout).status, Status::Ok);
     assert!(ended.stderr.contains("No space left"), "{}", ended.stderr);
     assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+}
+
+/// What a full disk left of another tool's run read as a run that was killed.
+#[test]
+fn a_full_store_keeps_no_part_of_another_tools_run() {
+    not_run::needs_root!();
+    not_run::needs_program!("unshare");
+    not_run::needs_program!("mount");
+    hosts("", Family::V4, |hosts| {
+        let _server = hosts.serve("");
+        let store = Store::new();
+        let mut command = Command::new("unshare");
+        sys::child::die_with_parent(&mut command);
+        command.args(["--mount", "sh", "-c"]);
+        command
+            .arg(
+                "mount -t tmpfs -o size=16k none \"$XDG_STATE_HOME\" && \"$@\" && \
+                 find \"$XDG_STATE_HOME\" -name 'events*'",
+            )
+            .arg("sh");
+        command
+            .arg(program())
+            .args(["iperf3", "--json", "-t", "1", "-i", "0.1", "-c"]);
+        command.arg(hosts.address(End::Server).to_string());
+        command.env("XDG_STATE_HOME", store.state_home());
+        let ended = command.output().unwrap();
+        let (output, errors) = [ended.stdout, ended.stderr]
+            .map(|text| String::from_utf8(text).unwrap())
+            .into();
+        assert!(errors.contains("No space left"), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert!(output.contains("sum_received"), "{output}");
+        assert!(!output.contains("events"), "{output}");
+    });
 }
 
 #[test]

@@ -298,6 +298,20 @@ fn threads_of_other_tools_command_lines_are_watched() {
     }
 }
 
+/// A thread that is gone has no file in /proc: what the sender's had cost was not told.
+#[test]
+fn a_worker_that_was_through_before_the_last_reading_has_its_rows() {
+    not_run::needs_namespaces!();
+    let run = Client::new("--no-probe --load stream:bytes=200M").document();
+    for end in End::BOTH {
+        let host = of(&run, end);
+        let mut threads = host.counted.labels("thread");
+        let worker = threads.find(|label| label.starts_with("stream-0/"));
+        let worker = worker.unwrap_or_else(|| panic!("no worker at the {}", end.name()));
+        assert!(host.counted("thread", worker, "run_ns") > Some(0));
+    }
+}
+
 /// An interface that goes away takes its rows along, and nothing fails.
 #[test]
 fn an_interface_that_vanishes_gives_no_row_and_no_failure() {
@@ -321,6 +335,36 @@ fn an_interface_that_vanishes_gives_no_row_and_no_failure() {
         let client = of(&run, End::Client);
         assert_eq!(client.counted("interface", "going", "rx_bytes"), None);
         assert!(client.counted("interface", "client0", "tx_bytes") > Some(0));
+    });
+}
+
+/// A link that was down for a second was an interruption without its reason.
+#[test]
+fn a_carrier_that_goes_and_comes_is_told() {
+    not_run::needs_root!();
+    not_run::needs_program!("ip");
+    hosts("", Family::V4, |hosts| {
+        let ip = |state: &str| {
+            let mut ip = Command::new("ip");
+            let status = ip.args(["link", "set", "client0", state]).status().unwrap();
+            assert!(status.success(), "ip link set client0 {state}");
+        };
+        let server = hosts.serve("");
+        let words = format!("{} -t 4 -i 100ms --no-probe", server.address());
+        let running = Client::new(&words).word("--json").start();
+        running.measures(End::Client, 3);
+        ip("down");
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        ip("up");
+        let ended = running.end();
+        ended.went_to_its_end();
+        let run = ended.document();
+        let client = of(&run, End::Client);
+        assert!(client.counted("carrier", "client0", "changes") >= Some(2));
+        let found = &run.findings[0];
+        assert_eq!(found.cause, record::Cause::Interruption, "{found:#?}");
+        let carrier = |evidence: &record::Evidence| evidence.row == "carrier.changes";
+        assert!(found.evidence.iter().any(carrier), "{found:#?}");
     });
 }
 

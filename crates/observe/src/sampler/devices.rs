@@ -1,4 +1,5 @@
-//! What is asked of the kernel and not read from files: qdiscs, classes, drivers' counters.
+//! What is asked of the kernel and not read from files: qdiscs, classes, the carrier, drivers'
+//! counters.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -63,6 +64,36 @@ impl Source for Qdiscs {
                 let label = format!("{name} {}", class.name_of_class());
                 class.rows("class", &label, rows);
             }
+        }
+        Ok(Some(()))
+    }
+}
+
+/// The carrier of one interface. sysfs shows the interfaces of the network namespace that it was
+/// mounted in, rtnetlink those of the caller's.
+pub(super) struct Carrier {
+    netlink: Rtnetlink,
+    interface: String,
+}
+
+impl Carrier {
+    pub fn open(interface: &str) -> Result<Option<Self>, Unreadable> {
+        let netlink = Rtnetlink::open().map_err(|error| format!("opening rtnetlink: {error}"))?;
+        Ok(Some(Self {
+            netlink,
+            interface: interface.to_owned(),
+        }))
+    }
+}
+
+impl Source for Carrier {
+    fn read(&mut self, rows: &mut Rows) -> Result<Option<()>, Unreadable> {
+        let link = self.netlink.link(&self.interface).map_err(|error| {
+            let interface = &self.interface;
+            format!("asking for the carrier of {interface}: {error}")
+        })?;
+        if let Some(changes) = link.carrier_changes {
+            rows.set("carrier", &self.interface, "changes", changes.into());
         }
         Ok(Some(()))
     }

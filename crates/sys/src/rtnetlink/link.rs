@@ -26,6 +26,9 @@ pub struct Link {
     pub mtu: Option<u32>,
     /// The root qdisc.
     pub qdisc: Option<String>,
+    /// How often the carrier came or went since the interface was made (`carrier_changes` of
+    /// sysfs). Kernels before 3.15 do not tell.
+    pub carrier_changes: Option<u32>,
     /// What it counted (64 bits).
     pub counters: Option<InterfaceCounters>,
     /// Transmit queues that it was made with.
@@ -212,6 +215,7 @@ fn read(message: LinkMessage) -> Link {
             LinkAttribute::Mtu(mtu) => link.mtu = Some(mtu),
             LinkAttribute::Qdisc(kind) => link.qdisc = Some(kind),
             LinkAttribute::NumTxQueues(queues) => link.tx_queues = Some(queues),
+            LinkAttribute::CarrierChanges(changes) => link.carrier_changes = Some(changes),
             LinkAttribute::Stats64(stats) => {
                 link.counters = Some(InterfaceCounters {
                     tx_bytes: stats.tx_bytes,
