@@ -13,6 +13,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use cli::{Refusal, Request};
 use exit::Exit;
@@ -22,8 +23,16 @@ use exit::Exit;
 macro_rules! say {
     ($($words:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "netdyno: {}", format_args!($($words)*));
+        let _ = writeln!(std::io::stderr(), "{}: {}", $crate::program(), format_args!($($words)*));
     }};
+}
+
+/// Whose command line this is, where it is another tool's.
+static PERSONALITY: OnceLock<&str> = OnceLock::new();
+
+/// The name that sentences on standard error begin with: of the program whose part is played.
+pub fn program() -> &'static str {
+    PERSONALITY.get().copied().unwrap_or("netdyno")
 }
 
 /// Runs the command line; the first argument is the program's own name.
@@ -66,19 +75,28 @@ pub fn main_with(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Another tool's name, and what carries its command line out.
+type Personality = (&'static str, fn(&[String]) -> ExitCode);
+
+const PERSONALITIES: [Personality; 5] = [
+    ("iperf3", commands::iperf3),
+    ("netperf", commands::netperf),
+    ("super_netperf", commands::super_netperf),
+    ("netserver", commands::netserver),
+    ("iperf", commands::iperf),
+];
+
 /// Another tool's command line: by the name of the link that was called, or as a first word.
 fn personality(words: &[String]) -> Option<ExitCode> {
     let called = words.first().map(|word| Path::new(word.as_str()));
     let link = called
         .and_then(Path::file_name)
         .and_then(|name| name.to_str());
-    let start = |name: &str, argv: &[String]| match name {
-        "iperf3" => Some(commands::iperf3(argv)),
-        "netperf" => Some(commands::netperf(argv)),
-        "super_netperf" => Some(commands::super_netperf(argv)),
-        "netserver" => Some(commands::netserver(argv)),
-        "iperf" => Some(commands::iperf(argv)),
-        _ => None,
+    let start = |name: &str, argv: &[String]| {
+        let (name, command) = PERSONALITIES.iter().find(|(known, _)| *known == name)?;
+        // There is one command line in a process.
+        let _ = PERSONALITY.set(name);
+        Some(command(argv))
     };
     link.and_then(|name| start(name, words)).or_else(|| {
         let name = words.get(1)?;

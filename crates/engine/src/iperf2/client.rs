@@ -30,7 +30,7 @@ pub use order::{Kind, Leg, Length, LoadOrder, Offer, Order, Source};
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No connection.
-    #[error("connecting to {peer}: {error}; is a server running there (iperf -s)?")]
+    #[error("connect failed: {error}: {peer}; is a server running there (iperf -s)?")]
     Unreachable {
         /// Where to.
         peer: SocketAddr,

@@ -104,3 +104,26 @@ fn an_address_that_never_answers_is_code_3() {
         assert!(reason.contains("timed out"), "{reason}");
     });
 }
+
+/// Scripts look for it, and people have asked another program than the one that speaks.
+#[test]
+fn another_tools_sentences_begin_with_its_name() {
+    for (tool, words) in [
+        ("iperf", "-c 127.0.0.1 --nothing"),
+        ("iperf3", "-c 127.0.0.1 --nothing"),
+        ("netperf", "-t NOTHING"),
+        ("netserver", "-p nothing"),
+        ("super_netperf", "nothing"),
+    ] {
+        let mut command = crate::process::netdyno();
+        command.arg(tool).args(words.split_whitespace());
+        let ended = command.stdin(std::process::Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(
+            said.starts_with(&format!("{tool}: ")),
+            "{tool} {words}: {said}"
+        );
+        assert!(!said.contains("netdyno: "), "{tool} {words}: {said}");
+        assert!(!ended.status.success(), "{tool} {words}");
+    }
+}

@@ -61,6 +61,15 @@ impl ClientSession {
         }
     }
 
+    /// Asks for other things. A default may depend on the connection, which is better known when
+    /// the cookie has gone; the server has to answer it before it hears what is asked.
+    pub fn ask(&mut self, parameters: Parameters) -> Result<(), WrongTurn> {
+        if self.turn("ask", self.step == Step::Offered)? {
+            *self.parameters = parameters;
+        }
+        Ok(())
+    }
+
     /// All streams are open: TCP's have sent their cookie, UDP's have their reply.
     pub fn opened(&mut self, now: Nanos) -> Result<(), WrongTurn> {
         if self.turn("opened", self.step == Step::Opening)? {

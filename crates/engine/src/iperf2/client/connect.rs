@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use proto::iperf2::Mode;
 use sys::{Options, Readiness, clock};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use super::line::Line;
 use super::order::{Leg, Order};
@@ -22,6 +22,8 @@ struct Attempt {
     mode: Mode,
     is_load: bool,
     socket: Option<OwnedFd>,
+    /// Its send buffer before it is connected.
+    buffer: Option<Bytes>,
     began: Nanos,
     /// When to try again.
     again: Nanos,
@@ -38,6 +40,7 @@ impl Client {
             mode,
             is_load,
             socket: None,
+            buffer: None,
             began: Nanos::ZERO,
             again: Nanos::ZERO,
             tries: 0,
@@ -206,7 +209,7 @@ impl Client {
                 .is_tcp
                 .then(|| sys::tcp_info(&*line.socket).ok())
                 .flatten(),
-            buffer: Options::of(&*line.socket).sndbuf().ok(),
+            buffer: line.buffer,
             connect_time: line.connect_time,
             began_wall: clock::wall(),
         })));
@@ -226,6 +229,7 @@ impl Attempt {
         }
         options.nodelay |= matches!(order.kind, super::Kind::Bounce(_)) && !self.is_load;
         let socket = open(self.leg, order.is_tcp, &options)?;
+        self.buffer = Options::of(&socket).sndbuf().ok();
         (self.began, self.tries) = (now, self.tries + 1);
         match sys::connect(&socket, peer) {
             Ok(()) => {
@@ -267,6 +271,7 @@ impl Attempt {
             peer: self.leg.peer,
             mode: self.mode,
             is_load: self.is_load,
+            buffer: self.buffer,
             connect_time: order.is_tcp.then(|| clock::now() - self.began),
             header: None,
             header_len: 0,

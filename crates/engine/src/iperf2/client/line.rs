@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use proto::iperf2::{Mode, TestHeader};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use super::order::{Kind, Order};
 use crate::iperf2::meter::Meter;
@@ -21,6 +21,8 @@ pub(super) struct Line {
     pub mode: Mode,
     /// It is a stream beside a bounceback.
     pub is_load: bool,
+    /// Its send buffer before it was connected, which makes it larger at once: what iperf shows.
+    pub buffer: Option<Bytes>,
     pub connect_time: Option<Nanos>,
     /// What was sent in front.
     pub header: Option<TestHeader>,

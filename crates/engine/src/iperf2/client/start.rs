@@ -44,6 +44,7 @@ impl Client {
             return Ok(());
         }
         let is_bounce = matches!(order.kind, Kind::Bounce(_));
+        let several = self.lines.len() > 1;
         for line in self.lines.iter_mut().filter(|line| !line.is_started()) {
             if !order.header || (is_bounce && !line.is_load) {
                 continue;
@@ -57,6 +58,8 @@ impl Client {
                     (line.header, line.header_len) = (Some(header), n);
                 }
                 Ok(_) => return Err(ClientError::Dropped { peer: line.peer }),
+                // The others have their test; it fails at its first bytes.
+                Err(_) if several => (),
                 Err(error) => {
                     return Err(ClientError::Socket {
                         doing: format!("sending the test header to {}", line.peer),

@@ -68,7 +68,22 @@ impl<'a> Driver<'a> {
         tell: &'a mut dyn FnMut(Event<'_>),
     ) -> Result<Self, ClientError> {
         let (socket, server) = dial::control(job, signals)?;
-        let control_mss = dial::mss(&socket);
+        let mut random = [0; Cookie::LEN - 1];
+        getrandom::fill(&mut random)
+            .map_err(|error| ClientError::system(std::io::Error::other(error)))?;
+        let cookie = Cookie::new(random);
+        let local = sys::local_address(&socket).unwrap_or(server);
+        let wake = Arc::new(Wake::new().map_err(ClientError::system)?);
+        let mut control =
+            Control::new(socket, wake.clone(), signals).map_err(ClientError::system)?;
+        // Such a connection has times of its own, which give way to those that were asked.
+        socket::send_timeout(control.socket(), job.send_timeout)?;
+        socket::keepalive(control.socket(), job.keepalive)?;
+        let mut session = ClientSession::new(clock::now(), &cookie, job.parameters.clone());
+        // A segment is at most half of the largest window that the peer has offered, which is
+        // larger in its answer to the cookie than in its SYN: iperf3 looks here too.
+        control.flush(&mut session);
+        let control_mss = dial::mss(control.socket());
         let mut parameters = job.parameters.clone();
         let block_from_mss = parameters.block.is_none() && parameters.protocol == Protocol::Udp;
         if block_from_mss {
@@ -81,26 +96,19 @@ impl<'a> Driver<'a> {
         if let Some(gso) = &mut parameters.gso {
             whole_datagrams(gso, block);
         }
-        let mut random = [0; Cookie::LEN - 1];
-        getrandom::fill(&mut random)
-            .map_err(|error| ClientError::system(std::io::Error::other(error)))?;
-        let cookie = Cookie::new(random);
+        // Nothing was read yet.
+        let _ = session.ask(parameters.clone());
         let contact = Contact {
             peer: server,
-            local: sys::local_address(&socket).unwrap_or(server),
+            local,
             cookie,
             parameters: parameters.clone(),
             control_mss,
             block_from_mss,
         };
-        let wake = Arc::new(Wake::new().map_err(ClientError::system)?);
-        let control = Control::new(socket, wake.clone(), signals).map_err(ClientError::system)?;
-        // Such a connection has times of its own, which give way to those that were asked.
-        socket::send_timeout(control.socket(), job.send_timeout)?;
-        socket::keepalive(control.socket(), job.keepalive)?;
         Ok(Self {
             job,
-            session: ClientSession::new(clock::now(), &cookie, parameters.clone()),
+            session,
             parameters,
             contact,
             cookie,
@@ -353,13 +361,19 @@ fn whole_datagrams(gso: &mut proto::iperf3::Segmentation, datagram: Bytes) {
     };
 }
 
-/// The sockets as they are when data begins to move.
+/// What is known of the sockets when data begins to move. TCP's buffers are those that a stream had
+/// before it was connected, which iperf3 tells: a connection makes them larger at once.
 pub(in crate::iperf3) fn started(lanes: &[Lane], parameters: &Parameters) -> Started {
-    let first = lanes.first().map(|lane| &*lane.socket);
+    let first = lanes.first();
     let tcp = parameters.protocol == Protocol::Tcp;
+    let unconnected = first
+        .filter(|_| tcp && parameters.window.is_none())
+        .and_then(|lane| sys::tcp_socket(lane.connected.remote).ok());
+    let first = first.map(|lane| &*lane.socket);
+    let buffered = unconnected.as_ref().or(first);
     Started {
-        sndbuf: first.and_then(|socket| Options::of(socket).sndbuf().ok()),
-        rcvbuf: first.and_then(|socket| Options::of(socket).rcvbuf().ok()),
+        sndbuf: buffered.and_then(|socket| Options::of(socket).sndbuf().ok()),
+        rcvbuf: buffered.and_then(|socket| Options::of(socket).rcvbuf().ok()),
         mss: first
             .filter(|_| tcp)
             .and_then(|socket| Options::of(socket).mss().ok()),

@@ -309,8 +309,15 @@ impl Screen {
             return row.csv(&total.ends, &wall_time(began + to, &self.zone), &self.form);
         }
         let mut text = self.table.row(&row, &self.form);
-        if let (true, false, Figures::UdpSent(sent)) = (row.is_final, is_tcp, &row.figures) {
-            text += &sent_datagrams(&Id::SumOf(total.parts as u32), sent.datagrams, &self.form);
+        let sent = match &row.figures {
+            Figures::UdpSent(sent) => Some(sent.datagrams),
+            // What came from the other end is in a client's sum too.
+            Figures::Datagrams(both_ways) if self.role == Role::Client => Some(*both_ways),
+            _ => None,
+        };
+        let is_of_flows = matches!(total.of, Of::Peer(_));
+        if let Some(sent) = sent.filter(|_| row.is_final && !is_tcp && is_of_flows) {
+            text += &sent_datagrams(&Id::SumOf(total.parts as u32), sent, &self.form);
         }
         text
     }
@@ -421,5 +428,5 @@ impl Screen {
 
 /// A sentence that iperf does not have.
 fn ours(sentence: &str) -> String {
-    format!("netdyno: {sentence}\n")
+    format!("iperf: {sentence}\n")
 }

@@ -44,7 +44,7 @@ pub(super) fn serve(request: &ServerRequest, signals: &Signals) -> ExitCode {
     let server = match Server::bind(config) {
         Ok(server) => server,
         Err(error) => {
-            say!("{error}");
+            say!("listener bind failed: {error}");
             return ExitCode::FAILURE;
         }
     };

@@ -127,7 +127,7 @@ fn sentence(error: &ClientError) -> String {
         {
             format!("test authorization failed: {error}; --use-pkcs1-padding is for 3.16 and older")
         }
-        ClientError::Unreachable { .. } => format!("unable to connect to server: {error}"),
+        ClientError::Unreachable { .. } => nowhere(error.to_string()),
         other => other.to_string(),
     }
 }
@@ -212,6 +212,11 @@ pub(super) fn unix_ms() -> u64 {
     now.map_or(0, |now| now.as_millis() as u64)
 }
 
+/// What scripts look for, before the reason why there is no server to be had.
+fn nowhere(reason: String) -> String {
+    format!("unable to connect to server: {reason}")
+}
+
 /// The request with what only this machine knows.
 fn job(ask: &Ask) -> Result<Job, String> {
     let common = &ask.common;
@@ -226,9 +231,9 @@ fn job(ask: &Ask) -> Result<Job, String> {
         parameters.auth_token = Some(credentials::of_client(credentials)?);
     }
     Ok(Job {
-        addresses: place::addresses(&ask.host, common.port, common.family)?,
+        addresses: place::addresses(&ask.host, common.port, common.family).map_err(nowhere)?,
         parameters,
-        bind: place::own(common.bind.as_deref(), common.family)?,
+        bind: place::own(common.bind.as_deref(), common.family).map_err(nowhere)?,
         device: common
             .device
             .as_ref()

@@ -64,7 +64,8 @@ fn stay(serve: &Serve, argv: &[String]) -> Result<(), String> {
         serve.one_off,
         archive,
     ));
-    let server = Server::bind(config(serve, &desk)?).map_err(|error| error.to_string())?;
+    let server = Server::bind(config(serve, &desk)?)
+        .map_err(|error| format!("unable to start listener for connections: {error}"))?;
     desk.open(server.port());
     if is_left() {
         // For whoever has left us here; the log may be elsewhere.

@@ -326,3 +326,80 @@ fn a_mute_server_is_asked_again_and_again() {
         assert!((50..=201).contains(&last_words), "{last_words}");
     });
 }
+
+/// As 2.1.8: it says so and sends.
+#[test]
+fn a_port_that_is_taken_leaves_a_dual_test_its_own_way() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let server = Peer::start(hosts, Ours, 6901, "");
+        let taken = std::net::TcpListener::bind((hosts.address(End::Client), 6902)).unwrap();
+        let at = hosts.address(End::Server);
+        let words = format!(
+            "-c {at} -p 6901 -d -L 6902 -B {} -n 100K",
+            hosts.address(End::Client)
+        );
+        let said = Ours.client(&words);
+        drop(taken);
+        server.end();
+        assert_eq!(said.code, Some(0), "{}", said.errors);
+        let begins = "iperf: listener bind failed: ";
+        assert!(said.errors.starts_with(begins), "{}", said.errors);
+        assert!(said.output.contains(" 100 KBytes "), "{}", said.output);
+    });
+}
+
+/// A connection makes its buffer larger at once, which 2.1.8 does not show.
+#[test]
+fn the_window_is_that_of_a_socket_before_it_is_connected() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let sizes = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_wmem").unwrap();
+        let size: f64 = sizes.split_whitespace().nth(1).unwrap().parse().unwrap();
+        let server = Peer::start(hosts, Ours, 6903, "");
+        let said = Ours.client(&format!(
+            "-c {} -p 6903 -n 100K",
+            hosts.address(End::Server)
+        ));
+        server.end();
+        let line = format!("TCP window size: {:.1} KByte (default)", size / 1024.0);
+        assert!(said.output.contains(&line), "{line}: {}", said.output);
+    });
+}
+
+/// Whether a connection waits at this thread's listener: its receive queue of /proc/net/tcp.
+fn waits(port: u16) -> bool {
+    let table = std::fs::read_to_string("/proc/thread-self/net/tcp").unwrap();
+    let ending = format!(":{port:04X}");
+    table.lines().any(|line| {
+        let fields: Vec<&str> = line.split_whitespace().take(5).collect();
+        matches!(fields[..], [_, local, _, "0A", queues]
+            if local.ends_with(&ending) && queues.ends_with(":00000001"))
+    })
+}
+
+#[test]
+fn a_flow_that_is_refused_at_the_start_leaves_the_others_their_test() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let listener = std::net::TcpListener::bind((hosts.address(End::Client), 0)).unwrap();
+        let at = listener.local_addr().unwrap();
+        let served = std::thread::spawn(move || {
+            let (mut first, _) = listener.accept().unwrap();
+            eventually("a second connection", || waits(at.port()).then_some(()));
+            // Connections that nobody took are reset with it.
+            drop(listener);
+            std::io::copy(&mut first, &mut std::io::sink()).unwrap()
+        });
+        let words = format!(
+            "-c {} -p {} -P 2 -n 100K --txdelay-time 0.3",
+            at.ip(),
+            at.port()
+        );
+        let said = Ours.client(&words);
+        assert_eq!(served.join().unwrap(), 102_400, "{}", said.errors);
+        assert_eq!(said.code, Some(1), "{}", said.errors);
+        assert!(said.errors.starts_with("iperf: flow "), "{}", said.errors);
+        assert!(said.output.contains(" 100 KBytes "), "{}", said.output);
+    });
+}

@@ -352,3 +352,25 @@ fn the_python_module_reads_our_documents() {
         }
     });
 }
+
+#[test]
+fn words_that_scripts_look_for_stand_in_every_way_to_have_no_server() {
+    for words in [
+        "-c no-such-host.invalid",
+        "-c ::1 -4",
+        "-c 127.0.0.1 -B no-such-host.invalid",
+        "-c 127.0.0.1 -p 1",
+    ] {
+        let mut command = Whose::Ours.command();
+        command.args(words.split_whitespace());
+        let said = Said::by(command);
+        let begins = "iperf3: error - unable to connect to server: ";
+        assert!(said.errors.starts_with(begins), "{words}: {said:?}");
+        assert_eq!(said.code, Some(1), "{words}");
+    }
+    let mut command = Whose::Ours.command();
+    command.args(["-s", "-B", "192.0.2.1"]);
+    let said = Said::by(command);
+    let begins = "iperf3: error - unable to start listener for connections: ";
+    assert!(said.errors.starts_with(begins), "{said:?}");
+}

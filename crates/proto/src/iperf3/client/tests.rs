@@ -205,3 +205,17 @@ fn a_command_out_of_turn_is_the_callers_fault() {
     assert!(session.ended(NOW).is_err());
     assert!(session.results(NOW, &results()).is_err());
 }
+
+#[test]
+fn what_is_asked_may_change_until_the_server_wants_to_hear_it() {
+    let mut session = session();
+    let later = Parameters {
+        parallel: 7,
+        ..Parameters::new(Protocol::Tcp)
+    };
+    session.ask(later.clone()).unwrap();
+    session.receive(NOW, &[9]);
+    let said = String::from_utf8_lossy(session.transmit()).into_owned();
+    assert!(said.ends_with(&later.encode()), "{said}");
+    assert!(session.ask(later).is_err());
+}

@@ -288,6 +288,24 @@ fn who_is_not_served() {
     assert_eq!(said.output, "");
     assert!(
         said.errors
-            .starts_with("netdyno: 127.0.0.1:6001 is refused: it speaks iperf 3")
+            .starts_with("iperf: 127.0.0.1:6001 is refused: it speaks iperf 3")
     );
+}
+
+#[test]
+fn datagrams_of_both_ways_are_told_at_a_client_as_those_of_all_flows_are() {
+    let events = |second: u64| {
+        [
+            flow(1, false, &[Way::Sends, Way::Receives]),
+            reading(1, Way::Sends, (0, 1010), datagrams(136_710, 93, 0)),
+            reading(1, Way::Receives, (0, 1010), datagrams(136_710, second, 0)),
+            ended(1),
+        ]
+    };
+    let mut client = screen(Role::Client, "iperf -c h -u --full-duplex");
+    let said = output(&mut client, &events(90));
+    assert!(said.ends_with("[SUM-2] Sent 183 datagrams\n"), "{said}");
+    let mut server = screen(Role::Server, "iperf -s -u");
+    let said = output(&mut server, &events(90));
+    assert!(!said.contains("[SUM-2]"), "{said}");
 }
