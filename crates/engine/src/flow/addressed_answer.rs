@@ -50,7 +50,7 @@ impl Flow for AddressedAnswer {
             if let Some(wake) = self.began.take() {
                 wake.wake();
             }
-            let reply = &room.payload[..self.reply];
+            let reply = room.piece(0, self.reply);
             match sys::send_from(&*self.socket, reply, arrival.from, arrival.to) {
                 Ok(n) => self.sent.add(n),
                 Err(error) if would_block(&error) || udp_send::passes(&error) => {

@@ -67,7 +67,7 @@ impl Ask {
             }
             match sys::send(
                 &*self.socket,
-                &room.payload[..self.progress.unsent],
+                room.piece(0, self.progress.unsent),
                 room.wait,
             ) {
                 Ok(n) => {

@@ -71,7 +71,7 @@ impl Flow for ConnectAnswer {
         while self.written < self.reply {
             match sys::send(
                 &self.socket,
-                &room.payload[..self.reply - self.written],
+                room.piece(0, self.reply - self.written),
                 room.wait,
             ) {
                 Ok(n) => self.written += n,

@@ -112,7 +112,7 @@ impl ConnectAsk {
         while current.written < preamble.len() + self.request {
             let bytes = match preamble.get(current.written..) {
                 Some(rest) if !rest.is_empty() => rest,
-                _ => &room.payload[..preamble.len() + self.request - current.written],
+                _ => room.piece(0, preamble.len() + self.request - current.written),
             };
             match sys::send(&current.socket, bytes, room.wait) {
                 Ok(n) => current.written += n,

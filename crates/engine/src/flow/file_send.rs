@@ -19,7 +19,7 @@ pub(crate) struct FileSend {
     pub tally: Arc<Tally>,
     pub half: Half,
     pub file: Arc<File>,
-    /// Bytes of the file that are sent: whole pieces, at least one.
+    /// Bytes of the file that are sent, after which it is begun again; at least one.
     pub length: u64,
     /// Where the next byte is.
     pub offset: u64,
@@ -75,7 +75,8 @@ impl Flow for FileSend {
             if self.offset >= self.length {
                 self.offset = 0;
             }
-            let mut most = self.rest;
+            let left_of_file = self.length - self.offset;
+            let mut most = left_of_file.min(self.rest as u64) as usize;
             if let Some(lead) = &mut self.lead {
                 match lead.piece(clock::now(), most) {
                     Some(piece) => most = piece,

@@ -80,6 +80,15 @@ pub(crate) struct Room {
     pub wait: Wait,
 }
 
+impl Room {
+    /// What goes out next of a message of which `len` bytes are left: of one that is longer than
+    /// this memory a piece.
+    #[inline]
+    pub fn piece(&self, offset: usize, len: usize) -> &[u8] {
+        &self.payload[offset..(offset + len).min(self.payload.len())]
+    }
+}
+
 /// What a flow wants after a turn.
 #[derive(Debug)]
 pub(crate) enum State {

@@ -53,7 +53,7 @@ impl Flow for PlainAnswer {
                     {
                         return Broken::at("connecting to the asking end", error);
                     }
-                    let reply = &room.payload[..self.reply];
+                    let reply = room.piece(0, self.reply);
                     match sys::send_to(&*self.socket, reply, &sender, room.wait) {
                         Ok(n) => self.sent.add(n),
                         Err(error) if would_block(&error) || udp_send::passes(&error) => {

@@ -41,7 +41,7 @@ impl PlainAsk {
                 }
                 burst.sent();
             }
-            match sys::send(&*self.socket, &room.payload[..self.request], room.wait) {
+            match sys::send(&*self.socket, room.piece(0, self.request), room.wait) {
                 Ok(n) => self.sent.add(n),
                 Err(error) if would_block(&error) || udp_send::passes(&error) => {
                     self.sent.failures += 1;

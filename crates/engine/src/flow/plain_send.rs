@@ -71,7 +71,7 @@ impl Flow for PlainSend {
                 return State::Going;
             }
             self.pause = None;
-            let bytes = &room.payload[self.offset..self.offset + self.size];
+            let bytes = room.piece(self.offset, self.size);
             let began = Timer::begin(&self.timer);
             match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {

@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use sys::{Readiness, clock};
+use sys::{Readiness, Wait, clock};
 use units::Nanos;
 
 use super::burst::Burst;
@@ -153,7 +153,8 @@ impl Flow for StreamSend {
                     None => return State::Going,
                 }
             }
-            let bytes = &room.payload[self.manner.offset..self.manner.offset + most];
+            let bytes = room.piece(self.manner.offset, most);
+            let asked = bytes.len();
             let began = Timer::begin(&self.manner.timer);
             match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {
@@ -170,6 +171,11 @@ impl Flow for StreamSend {
                         self.manner.lead = None;
                     }
                     bytes_sent += n;
+                    // A part is all that there was room for: the next call would only say so.
+                    if n < asked && room.wait == Wait::Never {
+                        self.full = true;
+                        break;
+                    }
                     if bytes_sent >= TURN_BYTES && self.pace.is_none() {
                         break;
                     }

@@ -6,12 +6,16 @@ const TEXT: &[u8; 8] = b"netperf\0";
 /// After so many bytes the payload repeats itself.
 pub(super) const PERIOD: usize = TEXT.len();
 
-/// Enough of it for messages of `size` bytes that begin anywhere in the text.
+/// Bytes that are sent or received in one call at most; longer messages go by pieces. A socket
+/// neither takes nor has more at once, and a peer does not wait until 2 GB are filled.
+pub(super) const LARGEST_PIECE: usize = 4 << 20;
+
+/// Enough of it for messages of `size` bytes that begin anywhere in the text, or for pieces of them.
 pub(super) fn payload(size: usize) -> Vec<u8> {
-    over_and_over(TEXT, size + PERIOD)
+    over_and_over(TEXT, size.min(LARGEST_PIECE) + PERIOD)
 }
 
-/// Doubling, since a server does not wait for long until 2 GB are filled byte by byte.
+/// Doubling, since a peer waits meanwhile.
 fn over_and_over(text: &[u8], len: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(len);
     bytes.extend_from_slice(&text[..text.len().min(len)]);
@@ -27,7 +31,8 @@ pub(super) fn payload_of(text: &[u8], size: usize) -> (Vec<u8>, usize) {
     if text.is_empty() {
         return (payload(size), PERIOD);
     }
-    (over_and_over(text, size + text.len()), text.len())
+    let len = size.min(LARGEST_PIECE) + text.len();
+    (over_and_over(text, len), text.len())
 }
 
 /// Of a ring of buffers no more are made than fit in here, bytes.
@@ -37,10 +42,10 @@ const LARGEST_RING: usize = 256 << 20;
 /// to the next; and after how many bytes they are begun again.
 pub(super) fn ring(text: &[u8], size: usize, width: u32) -> (Vec<u8>, usize) {
     let text = if text.is_empty() { TEXT } else { text };
-    let size = size.max(1);
-    let period = (size * width as usize)
-        .min(LARGEST_RING / size * size)
-        .max(size);
+    let size = size.clamp(1, LARGEST_PIECE);
+    let period = size
+        .saturating_mul(width as usize)
+        .min(LARGEST_RING / size * size);
     // A message that begins in the last buffer may end in the first.
     let mut bytes = over_and_over(text, period);
     bytes.extend_from_within(..size);
@@ -58,8 +63,21 @@ mod tests {
             (period, &bytes[..]),
             (18, &b"netperf\0netperf\0nenetper"[..])
         );
-        let (bytes, period) = ring(b"ab", 100 << 20, 1000);
-        assert_eq!((period, bytes.len()), (200 << 20, 300 << 20));
+        let (bytes, period) = ring(b"ab", 3 << 20, 1000);
+        assert_eq!((period, bytes.len()), (255 << 20, 258 << 20));
+    }
+
+    /// Filling so many bytes took longer than the server waits for the first of them.
+    #[test]
+    fn an_absurd_message_is_sent_by_pieces() {
+        const ABSURD: usize = 2_000_000_000;
+        assert_eq!(payload(ABSURD).len(), LARGEST_PIECE + PERIOD);
+        assert_eq!(payload_of(b"abc", ABSURD).0.len(), LARGEST_PIECE + 3);
+        let (bytes, period) = ring(&[], ABSURD, 2);
+        assert_eq!(
+            (period, bytes.len()),
+            (2 * LARGEST_PIECE, 3 * LARGEST_PIECE)
+        );
     }
 
     #[test]

@@ -182,7 +182,7 @@ impl Server {
                         match newcomers.add(&epoll, socket, peer) {
                             Ok(None) => (),
                             Ok(Some(oldest)) => {
-                                info!(peer = %oldest, "netperf: dropped: it said nothing, and others came");
+                                info!(peer = %oldest, "netperf: dropped: its first message was not there, and others came");
                             }
                             Err(error) => {
                                 warn!(%peer, %error, "netperf: dropped: it cannot be waited for");
@@ -193,8 +193,8 @@ impl Server {
                     self.open(socket, peer, &mut sessions);
                 }
             }
-            for peer in newcomers.drop_silent(clock::now()) {
-                info!(%peer, "netperf: dropped: it said nothing for ten seconds");
+            for peer in newcomers.drop_slow(clock::now()) {
+                info!(%peer, "netperf: dropped: its first message was not there within ten seconds");
             }
             if self.shared.config.one_at_a_time {
                 self.wait_for_the_last(&mut sessions, signals)?;

@@ -107,7 +107,8 @@ pub(super) fn apply(
         options.set_mtu_discover(ipv6)?;
     }
     if tcp && let Some(name) = &asked.congestion {
-        options.set_congestion_control(name)?;
+        // As with netperf the test goes on with another one; the results say which.
+        let _ = options.set_congestion_control(name);
     }
     let became = |value: u32, result: io::Result<()>| match result {
         Ok(()) => Mark::Set(value),

@@ -56,10 +56,25 @@ fn prepare(request: &NetperfRequest, flows: u32) -> Option<Signals> {
     for note in &request.notes {
         say!("{note}");
     }
+    if let Some(note) = congestion(request) {
+        say!("{note}");
+    }
     sys::limits::descriptors(2 * u64::from(flows) + SPARE_DESCRIPTORS);
     Signals::take()
         .map_err(|error| say!("taking signals: {error}"))
         .ok()
+}
+
+/// What to say of a congestion control that this kernel does not give to TCP.
+fn congestion(request: &NetperfRequest) -> Option<String> {
+    let name = request.data.socket.congestion.local.as_ref()?;
+    let socket = sys::tcp_socket((Ipv4Addr::LOCALHOST, 0).into()).ok()?;
+    let error = sys::Options::of(&socket)
+        .set_congestion_control(name)
+        .err()?;
+    Some(format!(
+        "-K: setting the congestion control '{name}': {error}; TCP keeps its usual one"
+    ))
 }
 
 /// Whether this kernel, and netdyno, has sockets of the test's kind: SCTP is a module that few

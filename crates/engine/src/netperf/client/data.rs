@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Arc;
 
 use proto::netperf::{Length, Transport, Work};
@@ -16,7 +17,7 @@ use crate::flow::{
     Ask, Burst, ConnectAsk, FileSend, Flow, Lead, Manner, Open, Patience, PlainAsk, PlainReceive,
     PlainSend, StreamReceive, StreamSend, Timer, Timings,
 };
-use crate::netperf::payload::{PERIOD, payload, payload_of, ring};
+use crate::netperf::payload::{LARGEST_PIECE, PERIOD, payload, payload_of, ring};
 use crate::netperf::socket;
 use crate::squad::{Member, Single};
 use crate::tally::{Half, Tally};
@@ -33,6 +34,13 @@ const FOR_EVER: Nanos = Nanos::from_secs(1 << 32);
 pub(super) struct Sizes {
     pub send: usize,
     pub recv: usize,
+}
+
+impl Sizes {
+    /// Bytes of one receive of what is not an exchange.
+    pub fn room(self) -> usize {
+        self.recv.min(LARGEST_PIECE)
+    }
 }
 
 /// Opens data sockets to one address.
@@ -270,7 +278,7 @@ pub(super) fn member(
                 socket: socket.clone(),
                 tally,
                 half,
-                size: sizes.recv,
+                size: sizes.room(),
                 began: None,
                 connects: false,
                 timer: calls,
@@ -282,7 +290,7 @@ pub(super) fn member(
                 socket: socket.clone(),
                 tally,
                 half,
-                size: sizes.recv,
+                size: sizes.room(),
                 trunc: job.avoids_copies,
                 patience: Patience::default(),
                 timer: calls,
@@ -383,13 +391,20 @@ pub(super) fn filled(job: &Job, size: usize) -> io::Result<(Vec<u8>, usize)> {
     let width = job.width.filter(|_| matches!(job.work, Work::Send { .. }));
     let mut text = Vec::new();
     if let Some(path) = path {
-        File::open(path)?.take(MOST).read_to_end(&mut text)?;
+        open(path)?.take(MOST).read_to_end(&mut text)?;
     }
     Ok(match width {
         Some(width) => ring(&text, size, width),
         None if path.is_some() => payload_of(&text, size),
         None => (payload(size), PERIOD),
     })
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let named = |error: io::Error| {
+        io::Error::new(error.kind(), format!("opening {}: {error}", path.display()))
+    };
+    File::open(path).map_err(named)
 }
 
 /// The file that is sent and how much of it, in whole pieces of `size` bytes.
@@ -403,16 +418,15 @@ pub(super) fn file(job: &Job, size: usize) -> io::Result<Option<(Arc<File>, u64)
         return Ok(None);
     }
     let size = size.max(1);
-    let file = match &job.file {
-        Some(path) => File::open(path)?,
-        None => {
-            let mut file = sys::memory_file()?;
-            for _ in 0..PIECES {
-                file.write_all(&payload(size)[..size])?;
-            }
-            file
+    let Some(path) = &job.file else {
+        let mut file = sys::memory_file()?;
+        let size = size.min(LARGEST_PIECE);
+        for _ in 0..PIECES {
+            file.write_all(&payload(size)[..size])?;
         }
+        return Ok(Some((Arc::new(file), (PIECES * size) as u64)));
     };
+    let file = open(path)?;
     let pieces = file.metadata()?.len() / size as u64;
     if pieces == 0 {
         let reason = format!("the file is shorter than one send of {size} bytes");

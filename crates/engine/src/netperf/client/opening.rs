@@ -110,11 +110,13 @@ impl Client {
             }
         }
         if reconnects {
+            self.give_up(lines);
             return Ok(());
         }
         if job.transport != Transport::Udp {
             self.connect_data(lines)?;
         }
+        self.give_up(lines);
         for line in lines {
             let info = line
                 .handle
@@ -127,6 +129,21 @@ impl Client {
                 .max(1);
         }
         Ok(())
+    }
+
+    /// A server none of whose tests has a socket here is not asked for figures: it would wait for
+    /// their data before.
+    fn give_up(&mut self, lines: &[Line]) {
+        for (at, seat) in self.seats.iter_mut().enumerate() {
+            let errors: Option<Vec<_>> = lines
+                .iter()
+                .filter(|line| line.seat == at)
+                .map(|line| line.error.as_ref())
+                .collect();
+            if let Some(first) = errors.iter().flatten().next() {
+                seat.error.get_or_insert_with(|| (*first).clone());
+            }
+        }
     }
 
     fn connect_data(&mut self, lines: &mut [Line]) -> Result<(), ClientError> {

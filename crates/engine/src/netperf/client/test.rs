@@ -136,7 +136,7 @@ impl Client {
                 name: format!("netperf-{number}"),
                 flows,
                 payload: payload.clone(),
-                sink: sizes.recv.max(4096),
+                sink: sizes.room().max(4096),
                 cpu: job.cpu.and_then(|cpu| u16::try_from(cpu).ok()),
                 start,
             };

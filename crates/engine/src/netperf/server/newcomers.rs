@@ -1,16 +1,17 @@
-//! Connections that have said nothing yet: each costs a descriptor, and no thread.
+//! Connections whose first message is not all here yet: each costs a descriptor, and no thread.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-use sys::{Epoll, Readiness, clock};
-use units::Nanos;
+use proto::netperf::Frame;
+use sys::{Epoll, Options, Readiness, clock};
+use units::{Bytes, Nanos};
 
-/// How long a connection may take to say its first word. netserver waits for ever.
-const FIRST_WORD: Nanos = Nanos::from_secs(10);
-/// Connections that may be about to say it; the oldest gives way.
+/// How long a connection may take for its first message. netserver waits for ever.
+const FIRST_MESSAGE: Nanos = Nanos::from_secs(10);
+/// Connections that may be about to send it; the oldest gives way.
 const MOST: usize = 1024;
 
 /// They, by their key, which is the order in which they came.
@@ -37,18 +38,20 @@ impl Newcomers {
     /// Waits for one more. Gives the one that gave way for it.
     ///
     /// # Errors
-    /// What epoll_ctl(2) says.
+    /// What setsockopt(2) or epoll_ctl(2) says.
     pub fn add(
         &mut self,
         epoll: &Epoll,
         socket: OwnedFd,
         peer: SocketAddr,
     ) -> io::Result<Option<SocketAddr>> {
+        // A part of a message wakes nobody.
+        Options::of(&socket).set_rcvlowat(Bytes::new(Frame::LEN as u64))?;
         epoll.add(&socket, self.next, Readiness::READ)?;
         let newcomer = Newcomer {
             socket,
             peer,
-            deadline: clock::now() + FIRST_WORD,
+            deadline: clock::now() + FIRST_MESSAGE,
         };
         self.waiting.insert(self.next, newcomer);
         self.next += 1;
@@ -56,21 +59,22 @@ impl Newcomers {
         Ok(oldest.flatten().map(|(_, oldest)| oldest.peer))
     }
 
-    /// Takes out the one that has something to say.
+    /// Takes out the one whose message is here, or that has gone.
     pub fn take(&mut self, epoll: &Epoll, key: u64) -> Option<(OwnedFd, SocketAddr)> {
         let newcomer = self.waiting.remove(&key)?;
         let _ = epoll.remove(&newcomer.socket);
+        let _ = Options::of(&newcomer.socket).set_rcvlowat(Bytes::new(1));
         Some((newcomer.socket, newcomer.peer))
     }
 
-    /// When the oldest has been silent for too long.
+    /// When the oldest has taken too long.
     pub fn deadline(&self) -> Option<Nanos> {
         let (_, oldest) = self.waiting.first_key_value()?;
         Some(oldest.deadline)
     }
 
-    /// Closes those that have been silent for too long, and says who they are.
-    pub fn drop_silent(&mut self, now: Nanos) -> Vec<SocketAddr> {
+    /// Closes those that have taken too long, and says who they are.
+    pub fn drop_slow(&mut self, now: Nanos) -> Vec<SocketAddr> {
         let mut dropped = Vec::new();
         while let Some(oldest) = self.waiting.first_entry()
             && oldest.get().deadline <= now
@@ -83,12 +87,46 @@ impl Newcomers {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
     use std::os::unix::net::UnixStream;
+
+    use sys::Events;
 
     use super::*;
 
     fn silent() -> OwnedFd {
         UnixStream::pair().unwrap().0.into()
+    }
+
+    /// A byte was enough to be given a thread, which then waited for the rest.
+    #[test]
+    fn a_part_of_a_message_is_none() {
+        let epoll = Epoll::new().unwrap();
+        let mut events = Events::with_capacity(4);
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let here = listener.local_addr().unwrap();
+        let mut newcomers = Newcomers::new(7);
+        let mut clients: Vec<TcpStream> = Vec::new();
+        for _ in 0..3 {
+            clients.push(TcpStream::connect(here).unwrap());
+            let (socket, peer) = listener.accept().unwrap();
+            newcomers.add(&epoll, socket.into(), peer).unwrap();
+        }
+        let message = [0; Frame::LEN];
+        for client in &mut clients {
+            client.write_all(&message[1..]).unwrap();
+        }
+        let mut ready = |wait| {
+            epoll.wait(&mut events, wait).unwrap();
+            events.iter().map(|(key, _)| key).collect::<Vec<u64>>()
+        };
+        assert!(ready(Some(Nanos::from_millis(50))).is_empty());
+        clients[0].write_all(&message[..1]).unwrap();
+        assert_eq!(ready(None), [7]);
+        assert!(newcomers.take(&epoll, 7).is_some());
+        drop(clients.remove(1));
+        assert_eq!(ready(None), [8], "it has gone");
     }
 
     /// Thousands of them were kept for ever, a thread each.
@@ -106,8 +144,8 @@ mod tests {
         let (_, said) = newcomers.take(&epoll, 8).unwrap();
         assert_eq!(said, peer(1));
         let now = clock::now();
-        assert_eq!(newcomers.drop_silent(now), []);
-        let dropped = newcomers.drop_silent(now + FIRST_WORD);
+        assert_eq!(newcomers.drop_slow(now), []);
+        let dropped = newcomers.drop_slow(now + FIRST_MESSAGE);
         assert_eq!(dropped.len(), MOST - 1);
         assert_eq!(newcomers.deadline(), None);
     }

@@ -13,15 +13,13 @@ use crate::flow::{
     AddressedAnswer, Answer, Burst, ConnectCounts, ConnectServe, Flow, Manner, Patience,
     PlainAnswer, PlainReceive, PlainSend, StreamReceive, StreamSend, Throttled,
 };
-use crate::netperf::payload::PERIOD;
+use crate::netperf::payload::{LARGEST_PIECE, PERIOD};
 use crate::netperf::{Cpu, socket};
 use crate::squad::{Member, Single};
 use crate::tally::{Half, Tally as Counts};
 
 /// netserver's own size where a socket does not tell the size of its buffer.
 const USUAL_SIZE: Bytes = Bytes::new(4096);
-/// Bytes that one receive asks for at most: more are never there at once.
-const MOST_RECEIVED: usize = 4 << 20;
 
 /// EPROTONOSUPPORT.
 const NO_PROTOCOL: i32 = 93;
@@ -427,7 +425,7 @@ impl Test {
 
     /// Bytes of one receive.
     fn room(&self) -> usize {
-        self.recv_size.clamp(1, MOST_RECEIVED)
+        self.recv_size.clamp(1, LARGEST_PIECE)
     }
 
     /// Transactions or connections; without a number they go on until they are stopped.

@@ -64,7 +64,8 @@ pub(super) fn iteration(request: &NetperfRequest, outcome: &Outcome, flow: &Flow
         }
         Way::Send => 0.0,
     };
-    let units = if request.form.unit == Unit::Trans {
+    // Connections without data cost something all the same.
+    let units = if request.form.unit == Unit::Trans || request.data.way == Way::Connect {
         rates.transactions_per_second
     } else {
         moved / 1024.0

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::netperf::client::Progress;
-use report::dialect::netperf::{self as shown, Interim, Unit};
+use report::dialect::netperf::{self as shown, Interim, Test, Unit};
 
 use crate::dialect::netperf::NetperfRequest;
 
@@ -23,7 +23,7 @@ impl<'a> Lines<'a> {
         let counters = progress.counters;
         let form = &self.request.form;
         let count = match self.request.data.way.counts_transactions() {
-            true if form.unit == Unit::Trans => counters.transactions,
+            true if form.unit == Unit::Trans || form.test == Test::TcpCc => counters.transactions,
             _ => counters.written_bytes + counters.received_bytes,
         };
         let seconds = progress.time.as_secs_f64();

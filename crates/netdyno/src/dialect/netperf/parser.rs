@@ -51,11 +51,18 @@ fn request(
     let form = form(test, way, transport, &globals, &options);
     let paces = globals.paces();
     let repeat = match test {
-        // These never iterate.
-        TestName::TcpCc | TestName::TcpMss => super::Repeat::default(),
+        // These never iterate, whatever their first line says.
+        TestName::TcpCc | TestName::TcpMss => super::Repeat {
+            least: 1,
+            most: 1,
+            ..globals.repeat()
+        },
         _ => globals.repeat(),
     };
     let control = control(&globals);
+    has_family(&control.host, globals.family)?;
+    let data_host = options.hosts.remote.as_ref().unwrap_or(&control.host);
+    has_family(data_host, options.families.remote)?;
     Ok(NetperfRequest {
         test,
         length: globals.length.unwrap_or(Length::Seconds(10)),
@@ -105,15 +112,28 @@ fn way(test: TestName, options: &TestOptions) -> Way {
 /// A direction that is not said follows from the sizes that are.
 fn omni_way(options: &TestOptions) -> Way {
     let sizes = &options.sizes;
-    match options.direction {
-        Some(0) => Way::Connect,
-        Some(2) => Way::Send,
-        Some(4) => Way::Receive,
-        Some(_) => Way::Both,
-        None if sizes.request.is_some() || sizes.response.is_some() => Way::Both,
-        None if sizes.send.remote.is_some() || sizes.recv.local.is_some() => Way::Receive,
-        None if options.reconnects => Way::Connect,
-        None => Way::Send,
+    let exchanges = sizes.request.is_some() || sizes.response.is_some();
+    let sends = sizes.send.local.is_some() || sizes.recv.remote.is_some();
+    let receives = sizes.send.remote.is_some() || sizes.recv.local.is_some();
+    match options.direction.unwrap_or(0) {
+        2 => Way::Send,
+        4 => Way::Receive,
+        0 if exchanges || (sends && receives) => Way::Both,
+        0 if sends => Way::Send,
+        0 if receives => Way::Receive,
+        0 if options.reconnects => Way::Connect,
+        0 => Way::Send,
+        _ => Way::Both,
+    }
+}
+
+/// An address that is written out has the family that was asked for.
+fn has_family(host: &str, asked: Option<Family>) -> Result<(), Refusal> {
+    match (family::of_literal(host), asked) {
+        (Some(own), Some(asked)) if asked != Family::Any && asked != own => Err(Refusal::fatal(
+            format!("'{host}' has no address of the family asked for"),
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) fn test_options(
                 options.note(format!("{option} is no option of {test} and has no effect"));
             }
             Err(Wrong::NoValue(option)) => {
-                return Err(Refusal::usage(format!("{option} needs a value")));
+                options.note(format!("{option} needs a value and has no effect"));
             }
         }
     }

@@ -291,6 +291,35 @@ fn confidence_has_traps_of_its_own() {
     assert!(of("netperf -I 99,5 -r").repeat.result_only);
 }
 
+/// They ran over the family of the address instead, and said nothing.
+#[test]
+fn an_address_of_another_family_is_refused() {
+    for line in [
+        "netperf -H 127.0.0.1 -6",
+        "netperf -H ::1 -4",
+        "netperf -H 127.0.0.1 -- -6",
+        "netperf -H ::1 -- -H 127.0.0.1,6",
+    ] {
+        assert_eq!(parsed(line).unwrap_err().code, 255, "{line}");
+    }
+    assert_eq!(of("netperf -H 127.0.0.1 -4").control.family, Family::V4);
+}
+
+#[test]
+fn an_option_of_a_test_without_its_value_stops_nothing() {
+    let expected = ["-m needs a value and has no effect"];
+    assert_eq!(notes("netperf -t TCP_RR -- -m"), expected);
+}
+
+#[test]
+fn tests_that_never_iterate_name_the_confidence() {
+    let repeat = of("netperf -t TCP_CC -I 99,5 -i 9,3").repeat;
+    assert_eq!(
+        (repeat.least, repeat.most, repeat.wanted),
+        (1, 1, Some((Level::P99, 5.0)))
+    );
+}
+
 #[test]
 fn units_follow_the_test() {
     let unit = |line: &str| of(line).form.unit;
@@ -301,7 +330,10 @@ fn units_follow_the_test() {
 
 #[test]
 fn omni_finds_its_way() {
-    let way = |options: &str| of(&format!("netperf -t omni -- {options}")).data.way;
+    let way = |options: &str| {
+        let request = parsed(&format!("netperf -t omni -- {options}"));
+        request.unwrap().data.way
+    };
     for (options, expected) in [
         ("", Way::Send),
         ("-d send", Way::Send),
@@ -312,6 +344,12 @@ fn omni_finds_its_way() {
         ("-r 10", Way::Both),
         ("-m ,10", Way::Receive),
         ("-M 10", Way::Send),
+        ("-m 10,10", Way::Both),
+        ("-m 10 -M ,10", Way::Both),
+        ("-c -m 10", Way::Send),
+        ("-c -m 10,10", Way::ConnectBoth),
+        ("-d 0", Way::Send),
+        ("-d 0 -c", Way::Connect),
     ] {
         assert_eq!(way(options), expected, "{options}");
     }
@@ -421,7 +459,7 @@ fn slips_have_netperfs_codes() {
         ("netperf -l soon", 1, "-l 'soon': a number"),
         ("netperf -l -4G", 1, "-l '-4G'"),
         ("netperf -p 70000", 1, "-p '70000': a port"),
-        ("netperf -- -m", 1, "-m needs a value"),
+        ("netperf -t", 1, "-t needs a value"),
         (
             "netperf -- -o nosuch",
             255,

@@ -459,3 +459,53 @@ fn rings_of_buffers_send_the_same() {
         assert!(said.errors.contains("-W"), "{}", said.errors);
     });
 }
+
+/// Filling so many bytes took longer than the server waited for the first of them.
+#[test]
+fn an_absurd_message_is_sent_all_the_same() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("netperf");
+    on_pairs(|hosts, _, server| {
+        let lines = [
+            "-t TCP_STREAM -l 1 -P 0 -- -m 2000000000 -M ,2000000000 -k THROUGHPUT",
+            "-t TCP_STREAM -l 1 -W 8 -P 0 -- -m 2000000000 -k THROUGHPUT",
+            "-t TCP_MAERTS -l 1 -P 0 -- -m ,2000000000 -M ,2000000000 -k THROUGHPUT",
+        ];
+        // netserver itself takes its time to fill them.
+        let most = if server == Whose::Ours { 3 } else { 2 };
+        for line in &lines[..most] {
+            let said = asks(hosts, Whose::Ours, line).well(line);
+            assert!(said.value("THROUGHPUT") > 0.0, "{}", said.output);
+        }
+    });
+}
+
+/// The client waited for figures of a test whose data never came.
+#[test]
+fn a_test_without_a_data_socket_ends_at_once() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("netperf");
+    on_pairs(|hosts, _, _| {
+        let line = "-t TCP_RR -l -1000000 -- -L 192.0.2.77";
+        let said = asks(hosts, Whose::Ours, line);
+        assert_eq!(said.code, Some(1), "{}", said.errors);
+        assert!(
+            said.errors.contains("opening the data socket"),
+            "{}",
+            said.errors
+        );
+    });
+}
+
+#[test]
+fn a_congestion_control_that_is_not_there_is_named_and_the_test_goes_on() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("netperf");
+    on_pairs(|hosts, client, _| {
+        let line = "-t TCP_RR -l -50 -P 0 -- -K nonesuch -k THROUGHPUT";
+        let said = asks(hosts, client, line).well(line);
+        assert!(said.value("THROUGHPUT") > 0.0, "{}", said.output);
+        let named = said.errors.contains("-K") && said.errors.contains("nonesuch");
+        assert_eq!(named, client == Whose::Ours, "{}", said.errors);
+    });
+}

@@ -2,6 +2,8 @@
 //! same netserver: the same lines to the last blank, but for the figures and for the end of the
 //! banner, which names what a netperf was built with.
 
+use std::fs;
+
 use plan::Family;
 use tempfile::TempDir;
 
@@ -45,13 +47,34 @@ const LASTING: [(&str, &str); 6] = [
 ];
 
 /// Command lines that are looked at alone.
-const SINGLE: [&str; 5] = [
+const SINGLE: &[&str] = &[
     "-t TCP_RR -l 1 -i 3,3 -I 95,0.01",
+    "-t UDP_STREAM -l 1 -c -C -i 3,3 -I 99,0.01 -- -m 1000",
+    "-t TCP_STREAM -l 1 -r -i 3,3 -I 99,0.01",
+    "-t TCP_CC -l -50 -I 99,5",
+    "-t TCP_CC -l 1 -D 0.3",
+    "-t TCP_CC -l 1 -D 0.3 -f g",
     "-t OMNI -l -1000000 -- -m 10000",
+    "-t OMNI -l -50 -- -m 1000,1000",
+    "-t OMNI -l -50 -- -c -m 1000",
+    "-t OMNI -l -50 -- -c -m 1000,1000",
+    "-t OMNI -l -50 -- -d 0",
     "-t TCP_MSS",
+    "-t TCP_MSS -v 0",
+    "-t TCP_MSS -I 99,5",
     "-t REM_CPU -v 2",
     "-t TCP_RR -l -50 -B brand -P 0",
+    "-t TCP_RR -l -50 -- -K nonesuch",
+    "-t TCP_RR -l -50 -- -m",
+    "-t TCP_STREAM -l -50000 -f u -- -o THROUGHPUT,REMOTE_SEND_THROUGHPUT",
 ];
+
+/// Units of every letter, and of one without a meaning.
+const UNITS: &str = "GMKgmkbBxuz";
+
+/// What a selector file holds: a line is a block, of which there are no more than four.
+const SELECTORS: &str = "THROUGHPUT,THROUGHPUT_UNITS\n\nELAPSED_TIME,nonesuch,PROTOCOL\n\
+                         REQUEST_SIZE\nRESPONSE_SIZE\n";
 
 #[test]
 fn lines_are_netperfs() {
@@ -76,7 +99,17 @@ fn lines_are_netperfs() {
             }
         }
     }
-    lines.extend(SINGLE.map(str::to_owned));
+    for unit in UNITS.chars() {
+        for (test, length, options) in TESTS {
+            if test != "TCP_SENDFILE" {
+                lines.push(format!("-t {test} {length} -f {unit} -- {options}"));
+            }
+        }
+    }
+    for form in ["-o", "-O", "-k"] {
+        lines.push(format!("-t TCP_RR -l -50 -- {form} selectors"));
+    }
+    lines.extend(SINGLE.iter().map(|line| (*line).to_owned()));
     hosts("", Family::V4, move |hosts| {
         let _server = Netserver::start(hosts, Whose::Theirs, "");
         differences::none(lines, 16, |line| difference(hosts, line));
@@ -85,6 +118,7 @@ fn lines_are_netperfs() {
 
 fn difference(hosts: &Hosts<'_>, line: &str) -> Option<String> {
     let folder = TempDir::with_prefix("netdyno-it-").unwrap();
+    fs::write(folder.path().join("selectors"), SELECTORS).unwrap();
     let [ours, theirs] = [Whose::Ours, Whose::Theirs].map(|whose| {
         let mut command = whose.command("netperf");
         command.args(["-H", &addresses(hosts).to_string()]);

@@ -131,10 +131,6 @@ fn clients_that_vanish_leave_nothing() {
             assert_eq!(errno(&answer(&mut stream)), 0);
             clients.push(stream);
         }
-        // Half a message.
-        let mut half = connect(hosts);
-        half.write_all(&[0; 100]).unwrap();
-        clients.push(half);
         assert!(threads(pid) > clients.len());
         drop(clients);
         eventually("all threads have ended", || {
@@ -147,6 +143,28 @@ fn clients_that_vanish_leave_nothing() {
         // State 0A is LISTEN: the control port only.
         assert_eq!(tcp.matches(" 0A ").count(), 1, "{tcp}");
         assert_eq!(udp.lines().count(), 1, "{udp}");
+    });
+}
+
+/// Each of them had a thread that waited two minutes for the rest.
+#[test]
+fn half_a_message_costs_no_thread() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let server = Netserver::start(hosts, Whose::Ours, "");
+        let halves: Vec<TcpStream> = (0..200)
+            .map(|number| {
+                let mut half = connect(hosts);
+                half.write_all(&[0; Frame::LEN][..1 + number]).unwrap();
+                half
+            })
+            .collect();
+        // Whoever says all of it is answered meanwhile.
+        let mut whole = connect(hosts);
+        whole.write_all(&request(TestName::TcpRr, |_| {})).unwrap();
+        assert_eq!(errno(&answer(&mut whole)), 0);
+        let threads = threads(server.0.id());
+        assert!(threads < 10, "{threads} threads, {} halves", halves.len());
     });
 }
 

@@ -5,9 +5,11 @@ use units::Bytes;
 use super::Codec;
 use crate::netperf::Frame;
 
-/// The longest message, request, response or alignment that a test may have: 64 MiB. Both ends
-/// hold a few of them in memory.
-pub(in crate::netperf) const LONGEST: Bytes = Bytes::new(64 << 20);
+/// The longest message, request or response that a test may have: as long as netperf knows numbers.
+/// Neither end holds more than a piece of it in memory.
+const LONGEST: Bytes = Bytes::new(i32::MAX as u64);
+/// The largest alignment or offset: 64 MiB, beside which a buffer begins in memory.
+const FARTHEST: Bytes = Bytes::new(64 << 20);
 
 /// A wish; -1 is none.
 pub(in crate::netperf) struct Wish;
@@ -58,7 +60,7 @@ impl Codec for Size {
     fn read(&self, frame: &Frame, at: usize) -> Result<Option<Bytes>, String> {
         match frame.word(at) {
             0 | NONE => Ok(None),
-            size => at_most_longest(size).map(Some),
+            size => at_most(LONGEST, size).map(Some),
         }
     }
     fn write(&self, frame: &mut Frame, at: usize, value: &Option<Bytes>) {
@@ -75,7 +77,7 @@ impl Codec for Alignment {
     fn read(&self, frame: &Frame, at: usize) -> Result<Bytes, String> {
         match frame.word(at) {
             0 | NONE => Ok(Bytes::new(1)),
-            alignment => at_most_longest(alignment),
+            alignment => at_most(FARTHEST, alignment),
         }
     }
     fn write(&self, frame: &mut Frame, at: usize, value: &Bytes) {
@@ -89,7 +91,7 @@ pub(in crate::netperf) struct Offset;
 impl Codec for Offset {
     type Value = Bytes;
     fn read(&self, frame: &Frame, at: usize) -> Result<Bytes, String> {
-        at_most_longest(frame.word(at))
+        at_most(FARTHEST, frame.word(at))
     }
     fn write(&self, frame: &mut Frame, at: usize, value: &Bytes) {
         frame.set_word(at, word(*value));
@@ -108,10 +110,10 @@ fn word(size: Bytes) -> u32 {
     u32::try_from(size.get()).map_or(i32::MAX as u32, |size| size.min(i32::MAX as u32))
 }
 
-fn at_most_longest(size: u32) -> Result<Bytes, String> {
-    if bytes(size) <= LONGEST {
+fn at_most(most: Bytes, size: u32) -> Result<Bytes, String> {
+    if bytes(size) <= most {
         return Ok(bytes(size));
     }
-    let most = LONGEST.get();
+    let most = most.get();
     Err(format!("{size} bytes: up to {most} bytes are accepted"))
 }

@@ -95,12 +95,12 @@ fn an_unknown_type_is_error_998() {
 #[test]
 fn an_absurd_field_is_einval() {
     let mut frame = fixture::omni_request();
-    frame.set_word(9, 0x7000_0000);
+    frame.set_word(9, 0x8000_0000);
     let refusal = Request::decode(&frame).unwrap_err();
     assert_eq!(refusal.number, ErrorNumber::INVALID);
     assert_eq!(
         refusal.reason,
-        "recv_size (word 9) is 1879048192 bytes: up to 67108864 bytes are accepted"
+        "recv_size (word 9) is 2147483648 bytes: up to 2147483647 bytes are accepted"
     );
 }
 

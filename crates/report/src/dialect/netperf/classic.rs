@@ -9,8 +9,11 @@ use super::{End, Form, NetperfResult, Test, Unit};
 
 /// The table, or with `-v 0` its one figure. Above `-v 2` only the details are left of it.
 pub(super) fn classic(result: &NetperfResult, form: &Form) -> String {
+    // These never iterate, and netperf does not warn of it.
+    let iterates = !matches!(form.test, Test::TcpCc | Test::TcpMss);
     let warning = result
         .confidence
+        .filter(|_| iterates)
         .map(|confidence| confidence.warning())
         .unwrap_or_default();
     let figures = match (form.test, form.verbosity) {

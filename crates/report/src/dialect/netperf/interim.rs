@@ -1,6 +1,6 @@
 //! Lines while the test runs (`-D`).
 
-use super::{Form, Layout};
+use super::{Form, Layout, Test};
 
 /// What the client did since the line before.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,8 +23,12 @@ pub fn interim(interim: &Interim, form: &Form) -> String {
         seconds,
         ending_unix_ms,
     } = *interim;
-    let figure = form.unit.figure(per_second);
-    let unit = form.unit.name();
+    // netperf shows connections under the names of bytes and bits here.
+    let unit = match form.test {
+        Test::TcpCc => form.unit.of_bytes(),
+        _ => form.unit,
+    };
+    let (figure, unit) = (unit.figure(per_second), unit.name());
     let ending = format!("{}.{:03}", ending_unix_ms / 1000, ending_unix_ms % 1000);
     match form.layout {
         Layout::Classic | Layout::Human(_) => format!(

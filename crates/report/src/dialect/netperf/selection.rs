@@ -29,10 +29,12 @@ pub enum SelectionError {
 }
 
 impl Selection {
-    /// The selectors of a file: a line is a block, of names or of heads.
+    /// The selectors of a file: a line is a block, of names or of heads. What is none of them, be
+    /// it an empty line, is shown as blank.
     pub fn of_file(text: &str) -> Self {
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
-        let blocks = lines.map(|line| line.split(',').map(|word| named(word.trim())).collect());
+        let blank = Selector::of("OUTPUT_NONE");
+        let of = |word: &str| named(word.trim()).or(blank);
+        let blocks = text.lines().map(|line| line.split(',').map(of).collect());
         Self::Blocks(blocks.take(SELECTORS_MOST_BLOCKS).collect())
     }
 

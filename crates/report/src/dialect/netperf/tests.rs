@@ -468,6 +468,48 @@ fn selections() {
     assert!(file.has("THROUGHPUT_UNITS") && file.has("MIN_LATENCY"));
 }
 
+/// An empty line and a word without a meaning vanished, and columns did not line up any more.
+#[test]
+fn what_a_file_of_selectors_does_not_know_is_blank() {
+    let form = |layout: fn(Selection) -> Layout, text| Form {
+        layout: layout(Selection::of_file(text)),
+        ..bare(form(Test::TcpRr))
+    };
+    let result = exchange(1.0, 9.0);
+    let keys = render(&result, &form(Layout::Keyval, "THROUGHPUT\n\nnonesuch\n"));
+    assert_eq!(keys, "THROUGHPUT=9.00\nOUTPUT_NONE= \nOUTPUT_NONE= \n");
+    let values = render(
+        &result,
+        &form(Layout::Csv, "THROUGHPUT,nonesuch,PROTOCOL\n"),
+    );
+    assert_eq!(values, "9.00, ,TCP\n");
+}
+
+#[test]
+fn connections_are_never_warned_of() {
+    let mut result = exchange(1.0, 9.0);
+    result.confidence = Some(Confidence {
+        level_percent: 99,
+        width_percent: 5.0,
+        throughput_percent: 100.0,
+        local_cpu_percent: 0.0,
+        remote_cpu_percent: 0.0,
+        reached: false,
+    });
+    let warned = |test| render(&result, &bare(form(test))).contains("!!! WARNING");
+    assert!(warned(Test::TcpRr) && !warned(Test::TcpCc));
+}
+
+#[test]
+fn connections_in_detail_name_an_offset_for_the_servers_alignment() {
+    let loud = Form {
+        verbosity: 3,
+        ..form(Test::TcpCc)
+    };
+    let text = render(&exchange(1.0, 9.0), &loud);
+    assert!(text.ends_with("    8      0       0      0\n"), "{text}");
+}
+
 #[test]
 fn warning_before_the_figures() {
     let mut result = stream(1.0, 100.0);
@@ -631,7 +673,7 @@ fn units() {
         );
     }
     assert_eq!(Unit::Usec.figure(2e6), 0.5);
-    assert_eq!(Unit::Usec.figure(0.0), 0.0);
+    assert_eq!(Unit::Usec.figure(0.0), f64::INFINITY);
 }
 
 #[test]

@@ -68,7 +68,8 @@ impl Unit {
             Self::MBits => 1e6 / 8.0,
             Self::KBits => 1e3 / 8.0,
             Self::Bits | Self::Bytes | Self::Trans => 1.0,
-            Self::Usec => return super::result::ratio(1e6, per_second),
+            // For ever, where nothing moves.
+            Self::Usec => return 1e6 / per_second,
         };
         per_second / divisor
     }

@@ -124,7 +124,7 @@ fn sizes(result: &NetperfResult) -> [u64; 2] {
 }
 
 /// `-v 2`. The second column is the server's offset under the head of its alignment, as netperf
-/// has it.
+/// has it in all tests but TCP_CRR.
 fn details(result: &NetperfResult, form: &Form) -> String {
     let (local, remote) = (&result.local, &result.remote);
     let (alignment, offset) = (local.send_alignment, local.send_offset);
@@ -132,7 +132,10 @@ fn details(result: &NetperfResult, form: &Form) -> String {
     match form.test {
         Test::TcpRr => {}
         Test::TcpCrr | Test::TcpCc => {
-            let remote_alignment = remote.recv_alignment;
+            let remote_alignment = match form.test {
+                Test::TcpCc => remote_offset,
+                _ => remote.recv_alignment,
+            };
             return format!(
                 "\nAlignment      Offset\n\
                  Local  Remote  Local  Remote\n\

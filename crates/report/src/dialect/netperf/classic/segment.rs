@@ -6,7 +6,7 @@ const HEADS: &str = "Maximum\nSegment\nSize (bytes)\n";
 
 /// TCP_MSS.
 pub(super) fn segment(result: &NetperfResult, form: &Form) -> String {
-    let heads = match form.headers {
+    let heads = match form.headers && form.verbosity > 0 {
         true => format!("{HEADS}\n"),
         false => String::new(),
     };
