@@ -23,7 +23,7 @@ pub enum Form {
 /// Which command it is the result of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "each is the command of its name")]
+#[expect(missing_docs, reason = "each is the command of its name")]
 pub enum Command {
     Qdisc,
     Spinlock,
@@ -121,7 +121,7 @@ impl<'a, S, R> Document<'a, S, R> {
 /// What `spinlock` was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(missing_docs, reason = "each is the option of its name")]
+#[expect(missing_docs, reason = "each is the option of its name")]
 pub struct SpinlockSetup<'a> {
     pub lock: String,
     pub platform: &'a str,
@@ -222,7 +222,7 @@ impl<'a> QdiscSetup<'a> {
 /// What `timers` was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(missing_docs, reason = "each is the option of its name")]
+#[expect(missing_docs, reason = "each is the option of its name")]
 pub struct TimersSetup<'a> {
     pub platform: &'a str,
     pub cpus: usize,
@@ -238,7 +238,7 @@ pub struct TimersSetup<'a> {
 /// What `sweep` was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(missing_docs, reason = "each is the option of its name")]
+#[expect(missing_docs, reason = "each is the option of its name")]
 pub struct SweepSetup<'a> {
     pub platform: &'a str,
     pub think_ns: f64,
@@ -270,7 +270,7 @@ pub struct Point {
 /// What `model` was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(missing_docs, reason = "each is the option of its name")]
+#[expect(missing_docs, reason = "each is the option of its name")]
 pub struct ModelSetup {
     pub parallel_ns: f64,
     pub serial_ns: f64,
@@ -310,7 +310,7 @@ pub struct Reading {
 /// What `calibrate` measured.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(missing_docs, reason = "as in the other documents")]
+#[expect(missing_docs, reason = "as in the other documents")]
 pub struct Calibration {
     pub schema: Form,
     pub command: Command,
@@ -323,7 +323,7 @@ pub struct Calibration {
 /// What `reproduce` came to.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(missing_docs, reason = "as in the other documents")]
+#[expect(missing_docs, reason = "as in the other documents")]
 pub struct Reproduced {
     pub schema: Form,
     pub command: Command,
