@@ -232,8 +232,8 @@ fn absurd_requests_are_refused_with_a_sentence() {
         ),
         (
             3,
-            0x7fff_ffff,
-            "send_size (word 3) is 2147483647 bytes: up to 67108864 bytes are accepted",
+            0xffff_fff0,
+            "send_size (word 3) is 4294967280 bytes: up to 2147483647 bytes are accepted",
         ),
         (
             10,

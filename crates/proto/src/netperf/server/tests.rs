@@ -102,7 +102,7 @@ const MESSAGES: [(State, [State; 7]); 7] = [
 
 fn messages() -> [Frame; 7] {
     let mut absurd = fixture::omni_request();
-    absurd.set_word(3, 0x7fff_ffff);
+    absurd.set_word(3, 0x8000_0000);
     [
         Request::DebugOn.encode(),
         Request::Calibrate.encode(),
