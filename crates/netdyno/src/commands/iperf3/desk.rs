@@ -220,6 +220,7 @@ impl Scribe for Writer {
     fn closed(&mut self, error: Option<&TestError>) {
         let sentence = error.map(|error| match error.number {
             ErrorNumber::SERVER_TERMINATED => "interrupt - the server has terminated".to_owned(),
+            ErrorNumber::CLIENT_TERMINATED => "the client has terminated".to_owned(),
             _ => error.sentence.clone(),
         });
         self.show(&output::Event::Closed {
@@ -231,9 +232,10 @@ impl Scribe for Writer {
             && let Some(sentence) = &sentence
         {
             let mark = self.desk.mark(self.number);
-            self.desk
-                .paper
-                .complain(&format!("error - {mark}{sentence}"));
+            // A client that is interrupted is no error to iperf3.
+            let left = error.is_some_and(|error| error.number == ErrorNumber::CLIENT_TERMINATED);
+            let kind = if left { "" } else { "error - " };
+            self.desk.paper.complain(&format!("{kind}{mark}{sentence}"));
         }
         // Who is not let in does not use up a server of one test.
         let refused = error.is_some_and(|error| error.number == ErrorNumber::AUTHORIZATION);

@@ -1,10 +1,12 @@
 //! What is printed, beside what iperf3 itself prints for the same words.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, TcpListener};
 use std::process::{Command, Stdio};
 use std::thread::ScopedJoinHandle;
 
+use nix::sys::signal::Signal;
 use plan::Family;
 use record::End;
 use serde_json::Value;
@@ -12,7 +14,7 @@ use serde_json::Value;
 use super::{Said, Whose};
 use crate::document::strict;
 use crate::hosts::{Hosts, hosts};
-use crate::process::eventually;
+use crate::process::{eventually, tell};
 
 /// One test between two programs.
 struct Pair {
@@ -373,4 +375,38 @@ fn words_that_scripts_look_for_stand_in_every_way_to_have_no_server() {
     let said = Said::by(command);
     let begins = "iperf3: error - unable to start listener for connections: ";
     assert!(said.errors.starts_with(begins), "{said:?}");
+}
+
+/// It is no error there, and scripts know the words.
+#[test]
+fn a_server_says_of_an_interrupted_client_what_iperf3s_says() {
+    not_run::needs_namespaces!();
+    not_run::needs_program!("iperf3");
+    hosts("", Family::V4, |hosts| {
+        let said = together(&[Whose::Theirs, Whose::Ours], |index, server| {
+            let port = 5900 + index;
+            let mut serving = server.command();
+            serving.args(["-s", "-1", "-p", &port.to_string()]);
+            hosts.testbed.place_on_server(&mut serving).unwrap();
+            std::thread::scope(|scope| {
+                let serving = scope.spawn(|| Said::by(serving));
+                eventually("the server listens", || listens(hosts, port).then_some(()));
+                let at = hosts.address(End::Server);
+                let mut client = asking(Whose::Ours, at, port, "-t 20 -b 1M -i 0.1");
+                let state = tempfile::tempdir().unwrap();
+                client.env("XDG_STATE_HOME", state.path());
+                client.stdout(Stdio::piped()).stderr(Stdio::null());
+                let mut client = client.spawn().unwrap();
+                let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
+                // Data moves.
+                lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("sec ")));
+                tell(client.id(), Signal::SIGINT);
+                lines.for_each(drop);
+                client.wait().unwrap();
+                serving.join().unwrap().errors
+            })
+        });
+        assert_eq!(said[1], said[0]);
+        assert_eq!(said[1], "iperf3: the client has terminated\n");
+    });
 }
