@@ -24,6 +24,9 @@ use crate::tally::Half;
 
 /// Datagrams of one call at most: UDP_MAX_SEGMENTS of kernels before 6.9.
 const MOST_TOGETHER: usize = 64;
+/// Bytes of datagrams without a rate that the kernel gets as one: eight full packets. They cost what
+/// some two cost one by one, and a receiver's buffer of the usual 208 KiB holds ten such groups.
+const AS_ONE: u64 = 12 << 10;
 /// Memory of one stream's received datagrams.
 const ROOM: usize = 256 << 10;
 /// Memory of a datagram that the kernel put together (UDP_GRO).
@@ -241,13 +244,14 @@ impl<'a> Staff<'a> {
             None => Pacer::cheap_datagrams(size, rate, self.start),
         });
         let head = self.counter().head().min(self.block);
-        let segments = parameters.gso.map(|gso| {
-            let most = gso.buffer.get().min(Parameters::DATAGRAMS.1.get()) / size.get().max(1);
-            (most as usize).clamp(1, MOST_TOGETHER)
-        });
-        if segments.is_some() {
-            Options::of(&*lane.socket).set_segment(size)?;
-        }
+        let largest = match parameters.gso {
+            Some(gso) => gso.buffer.get().min(Parameters::DATAGRAMS.1.get()),
+            // One with a rate is to come at its own time to every queue on its way.
+            None if parameters.rate.is_none() => AS_ONE,
+            None => 0,
+        };
+        let as_one = ((largest / size.get().max(1)) as usize).min(MOST_TOGETHER);
+        let is_cut = as_one > 1 && Options::of(&*lane.socket).set_segment(size).is_ok();
         let payload = self.payload()[head..].to_vec();
         Ok(NumberedSend {
             socket: lane.socket.clone(),
@@ -255,8 +259,8 @@ impl<'a> Staff<'a> {
             half: Half::default(),
             size: self.block,
             counter: self.counter(),
-            batch: SendBatch::new(head, payload, segments.unwrap_or(MOST_TOGETHER)),
-            segments: segments.is_some(),
+            batch: SendBatch::new(head, payload, MOST_TOGETHER),
+            as_one: is_cut.then_some(as_one),
             number: 0,
             wall: self.wall,
             pacer,
