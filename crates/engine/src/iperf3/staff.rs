@@ -24,8 +24,8 @@ use crate::tally::Half;
 
 /// Datagrams of one call at most: UDP_MAX_SEGMENTS of kernels before 6.9.
 const MOST_TOGETHER: usize = 64;
-/// Bytes of datagrams without a rate that the kernel gets as one: eight full packets. They cost what
-/// some two cost one by one, and a receiver's buffer of the usual 208 KiB holds ten such groups.
+/// Bytes of datagrams without a rate that the kernel gets as one: eight full packets, which cost what
+/// some three cost one by one. More would outrun receivers that take them singly by as much.
 const AS_ONE: u64 = 12 << 10;
 /// Memory of one stream's received datagrams.
 const ROOM: usize = 256 << 10;

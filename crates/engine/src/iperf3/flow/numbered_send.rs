@@ -89,7 +89,7 @@ impl NumberedSend {
                 // Larger than the path's packets, or a device that cannot: each by itself.
                 Err(error) if !would_block(&error) && !passes(&error) => {
                     self.as_one = None;
-                    Options::of(&*self.socket).set_segment(Bytes::ZERO)?;
+                    Options::of(&*self.socket).set_segment(Bytes::new(0))?;
                 }
                 other => return other.map(|()| count),
             }
