@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use sys::{Readiness, Wait, clock};
+use sys::{Readiness, clock};
 use units::Nanos;
 
 use super::burst::Burst;
@@ -154,7 +154,6 @@ impl Flow for StreamSend {
                 }
             }
             let bytes = room.piece(self.manner.offset, most);
-            let asked = bytes.len();
             let began = Timer::begin(&self.manner.timer);
             match sys::send(&*self.socket, bytes, room.wait) {
                 Ok(n) => {
@@ -171,11 +170,6 @@ impl Flow for StreamSend {
                         self.manner.lead = None;
                     }
                     bytes_sent += n;
-                    // A part is all that there was room for: the next call would only say so.
-                    if n < asked && room.wait == Wait::Never {
-                        self.full = true;
-                        break;
-                    }
                     if bytes_sent >= TURN_BYTES && self.pace.is_none() {
                         break;
                     }
