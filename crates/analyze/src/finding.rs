@@ -12,12 +12,14 @@ mod place;
 mod queue;
 mod resent;
 mod rest;
+mod simulated;
 mod target;
 mod tcp;
 mod way;
 
 use record::{Cause, End, Evidence, Finding, Run};
 
+pub use simulated::findings as findings_of_rows;
 use way::Way;
 
 /// Below this share of the time, or of the loss, a cause is not worth a line.

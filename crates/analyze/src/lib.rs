@@ -35,7 +35,7 @@ pub use assemble::assemble;
 pub use comparison::comparison;
 pub use doubt::invalidity;
 pub use environment::{Difference, differences};
-pub use finding::findings;
+pub use finding::{findings, findings_of_rows};
 pub use interval::Intervals;
 pub use summary::summary;
 pub use trend::trend;

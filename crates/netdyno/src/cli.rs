@@ -35,7 +35,7 @@ pub use compare::{
     CompareArgs, CompareRequest, Comparing, External, Pick, SideRequest, Sysctl, Work,
 };
 pub use diff::{DiffArgs, DiffRequest};
-pub use explain::{ExplainArgs, ExplainRequest};
+pub use explain::{ExplainArgs, ExplainRequest, Explained};
 pub use history::{
     ExportArgs, ExportFormat, ExportRequest, Filter, HistoryArgs, HistoryRequest, MergeArgs,
     MergeRequest, Times,

@@ -1,6 +1,6 @@
 //! Everything that the findings of a run say, for `netdyno explain`.
 
-use record::Run;
+use record::{Finding, Run};
 
 use crate::prose::{command_line, wrap};
 use crate::quantity::significant;
@@ -21,7 +21,33 @@ pub fn explain(run: &Run, style: Style) -> String {
     if run.findings.is_empty() {
         text.push_str("no findings: the run ended before there was anything to explain\n");
     }
-    for (number, finding) in run.findings.iter().enumerate() {
+    text.push_str(&found(&run.findings, style));
+    for doubt in &run.doubts {
+        let sentence = format!(
+            "doubt {} ({}): {}",
+            doubt.doubt, doubt.about, doubt.evidence
+        );
+        text.push_str(&format!("\n{}\n", wrap(&sentence, 0, 2, width)));
+    }
+    text
+}
+
+/// Findings of a simulated host; `what` is where they are from.
+pub fn explain_simulated(what: &str, findings: &[Finding], style: Style) -> String {
+    let mut text = wrap(&format!("simulated: {what}"), 0, 2, style.prose_width());
+    text.push('\n');
+    if findings.is_empty() {
+        text.push_str("no findings: its rows show no waiting for a qdisc's locks and no drops\n");
+    }
+    text.push_str(&found(findings, style));
+    text
+}
+
+/// Each with its rows, and what to do.
+fn found(findings: &[Finding], style: Style) -> String {
+    let width = style.prose_width();
+    let mut text = String::new();
+    for (number, finding) in findings.iter().enumerate() {
         text.push_str(&format!("\n{}. {}\n", number + 1, headline(finding, style)));
         for row in &finding.evidence {
             let said = wrap(&evidence(row), 5, 5, width);
@@ -35,13 +61,6 @@ pub fn explain(run: &Run, style: Style) -> String {
             text.push_str(&format!("       {name}\n"));
         }
         text.push_str(&format!("   {}\n", wrap(&finding.advice, 3, 3, width)));
-    }
-    for doubt in &run.doubts {
-        let sentence = format!(
-            "doubt {} ({}): {}",
-            doubt.doubt, doubt.about, doubt.evidence
-        );
-        text.push_str(&format!("\n{}\n", wrap(&sentence, 0, 2, width)));
     }
     text
 }

@@ -33,7 +33,24 @@ pub fn findings_json(run: &Run) -> String {
         findings: &run.findings,
         doubts: &run.doubts,
     };
-    let mut text = serde_json::to_string_pretty(&explained).expect(TOTAL);
+    pretty(&explained)
+}
+
+/// Findings of a simulated host as one document; `what` is where they are from.
+pub fn simulated_findings_json(what: &str, findings: &[record::Finding]) -> String {
+    #[derive(Serialize)]
+    struct Explained<'a> {
+        simulated: &'a str,
+        findings: &'a [record::Finding],
+    }
+    pretty(&Explained {
+        simulated: what,
+        findings,
+    })
+}
+
+fn pretty(explained: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(explained).expect(TOTAL);
     text.push('\n');
     text
 }

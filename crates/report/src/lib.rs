@@ -25,13 +25,15 @@ mod watch;
 pub use comparison::comparison;
 pub use csv::csv;
 pub use difference::difference;
-pub use explain::explain;
+pub use explain::{explain, explain_simulated};
 pub use history::{
     all_series, comparisons, csv as summaries_csv, history, json_lines as summaries_json_lines,
     openmetrics as summaries_openmetrics, trend,
 };
 pub use interval::{IntervalLines, interval_lines};
-pub use json::{document, document_line, findings_json, json, json_line, json_lines};
+pub use json::{
+    document, document_line, findings_json, json, json_line, json_lines, simulated_findings_json,
+};
 pub use progress::progress;
 pub use series::{csv as series_csv, merged, series};
 pub use style::Style;

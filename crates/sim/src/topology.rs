@@ -120,10 +120,10 @@ impl Shape {
 }
 
 impl Topology {
-    /// The machine of this shape; it has at most [`CPUS_MAX`] CPUs.
+    /// The machine of this shape. Of a larger one the first [`CPUS_MAX`] CPUs are there.
     pub fn new(shape: Shape) -> Self {
         let cores = shape.cpus() / shape.threads;
-        let places: Vec<Place> = (0..shape.cpus())
+        let places: Vec<Place> = (0..shape.cpus().min(CPUS_MAX))
             .map(|cpu| {
                 let core = cpu % cores;
                 let cluster = core / shape.cores;
@@ -219,6 +219,20 @@ mod tests {
             cores: 2,
             threads: 2,
         })
+    }
+
+    /// Cores come in whole clusters: 505 CPUs of 24 to a socket are 528, which were inserted beyond
+    /// the set's end.
+    #[test]
+    fn a_shape_that_rounds_up_beyond_the_most_cpus_has_the_most() {
+        let cpus = Topology::new(Shape {
+            sockets: 1,
+            clusters: 22,
+            cores: 12,
+            threads: 2,
+        });
+        assert_eq!(cpus.cpus(), CPUS_MAX);
+        assert_eq!(cpus.cluster(CPUS_MAX - 1), 20);
     }
 
     #[test]

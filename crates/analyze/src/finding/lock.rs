@@ -23,9 +23,6 @@ pub(super) fn findings(run: &Run, ways: &[Way]) -> Vec<Finding> {
 /// Waiting for the root qdisc's lock, or for the lock that keeps waiters away from it.
 fn root_lock(run: &Run, ways: &[Way], end: End) -> Option<Finding> {
     let host = traced(run, end, "lock")?;
-    let all = host.all("lock", "wait_ns");
-    let roots = all.filter(|(lock, _)| lock.contains(" root lock ") || lock.contains(" busylock "));
-    let (lock, waited) = roots.max_by_key(|(_, ns)| *ns)?;
     let running: f64 = ways
         .iter()
         .filter(|way| way.sender == end)
@@ -33,6 +30,15 @@ fn root_lock(run: &Run, ways: &[Way], end: End) -> Option<Finding> {
         .flatten()
         .map(|worker| worker.running)
         .sum();
+    of_root(&host, running)
+}
+
+/// The same of one host's rows, whose senders had `running` CPUs.
+pub(super) fn of_root(host: &Host, running: f64) -> Option<Finding> {
+    let end = host.end;
+    let all = host.all("lock", "wait_ns");
+    let roots = all.filter(|(lock, _)| lock.contains(" root lock") || lock.contains(" busylock"));
+    let (lock, waited) = roots.max_by_key(|(_, ns)| *ns)?;
     let share = host.share(waited) / running.max(f64::MIN_POSITIVE);
     let waits = host.counted("lock", lock, "waits").unwrap_or(0);
     let mean = Nanos::new(waited / waits.max(1));

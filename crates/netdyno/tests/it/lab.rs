@@ -168,6 +168,83 @@ fn the_same_seed_is_the_same_document_and_rows_are_those_of_a_host() {
     assert!(rows.get("qdisc", "sim0 root", "packets").unwrap() > 0);
 }
 
+/// Shapes of whole clusters came out larger than what can be simulated.
+#[test]
+fn every_platform_has_every_number_of_cpus() {
+    for platform in [
+        "milan",
+        "westmere",
+        "e5450",
+        "haswell-ex",
+        "granite",
+        "pktgen",
+    ] {
+        for cpus in [497, 505, 512] {
+            let words = format!("spinlock --platform {platform} --cpus {cpus} --time 1us");
+            let out = lab(&words);
+            assert!(out.status.success(), "{words}: {out:?}");
+        }
+    }
+}
+
+#[test]
+fn explain_reads_what_the_lab_simulated() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lab.json");
+    let words = "qdisc --cpus 8 --lock ticket --root none --time 1ms";
+    fs::write(&file, document(words).to_string()).unwrap();
+    let explain = |words: &[&str]| {
+        let mut command = netdyno();
+        command.arg("explain").arg(&file).args(words);
+        command.output().unwrap()
+    };
+    let text = String::from_utf8(explain(&[]).stdout).unwrap();
+    assert!(text.starts_with("simulated: lab qdisc of "), "{text}");
+    assert!(text.contains("sim0 root lock"), "{text}");
+    let findings: Value = serde_json::from_slice(&explain(&["--json"]).stdout).unwrap();
+    let causes: Vec<&Value> = findings["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| &finding["cause"])
+        .collect();
+    assert!(causes.contains(&&Value::from("root-lock")), "{causes:?}");
+    // One sender waits for nobody.
+    fs::write(
+        &file,
+        document("qdisc --cpus 1 --senders 1 --time 1ms").to_string(),
+    )
+    .unwrap();
+    let text = String::from_utf8(explain(&[]).stdout).unwrap();
+    assert!(!text.contains("root-lock"), "{text}");
+    for (contents, part) in [
+        ("", "is no document"),
+        ("{}", "has no rows"),
+        ("{\"rows\": {}}", "is no document"),
+    ] {
+        fs::write(&file, contents).unwrap();
+        let out = explain(&[]);
+        let errors = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{contents}: {errors}");
+        assert!(
+            errors.contains(part) && errors.lines().count() == 1,
+            "{errors}"
+        );
+    }
+    fs::remove_file(&file).unwrap();
+    assert_eq!(explain(&[]).status.code(), Some(2));
+}
+
+/// All its minutes were measured before the file was found not to be writable.
+#[test]
+fn a_calibration_that_cannot_be_written_measures_nothing() {
+    let out = lab("calibrate --output /proc/nowhere/costs.toml");
+    let errors = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("/proc/nowhere/costs.toml"), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+}
+
 #[test]
 fn every_command_has_a_text_and_a_document() {
     for words in [

@@ -4,6 +4,8 @@ mod line;
 mod path;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
 use std::process::ExitCode;
 
 use report::lab::document::{self, Calibration, Reading};
@@ -14,6 +16,20 @@ use crate::exit::Exit;
 use crate::say;
 
 pub(super) fn calibrate(request: &CalibrateRequest) -> ExitCode {
+    let output = request.output.display();
+    // A file that cannot be written is said before the minutes of measuring, not after.
+    let opened = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&request.output);
+    let mut file = match opened {
+        Ok(file) => file,
+        Err(error) => {
+            say!("writing the costs to {output}: {error}");
+            return Exit::Usage.into();
+        }
+    };
     let cpus = sys::thread::allowed_cpus();
     say!("locks, atomics, lines ...");
     let mut readings = line::readings(&cpus);
@@ -29,8 +45,11 @@ pub(super) fn calibrate(request: &CalibrateRequest) -> ExitCode {
     let notes = notes(&readings, facts.kernel, cpus.len());
     let shape = Shape::flat(cpus.len().clamp(1, sim::CPUS_MAX));
     let text = sim::params::print(&name, shape, &costs, &notes);
-    if let Err(error) = std::fs::write(&request.output, &text) {
-        say!("writing the costs to {}: {error}", request.output.display());
+    let written = file
+        .set_len(0)
+        .and_then(|()| file.write_all(text.as_bytes()));
+    if let Err(error) = written {
+        say!("writing the costs to {output}: {error}");
         return Exit::Usage.into();
     }
     let text = match request.form {
@@ -39,11 +58,11 @@ pub(super) fn calibrate(request: &CalibrateRequest) -> ExitCode {
             command: document::Command::Calibrate,
             provenance: document::Provenance::Measured,
             readings,
-            file: request.output.display().to_string(),
+            file: output.to_string(),
         }),
         Form::Text => {
             let table = report::lab::readings(&readings, super::screen::style());
-            format!("{table}written to {}\n", request.output.display())
+            format!("{table}written to {output}\n")
         }
     };
     super::print(&text)
