@@ -8,6 +8,8 @@ use super::{finding, percent, row};
 
 /// A worker that wants this much of a CPU would move more with a faster one.
 const FULL: f64 = 0.85;
+/// One that wants this much never rests.
+const SATURATED: f64 = 0.95;
 /// One that waits this long for a CPU, too.
 const WAITS: f64 = 0.25;
 /// Of a CPU's time: what other work may take before it is worth naming.
@@ -86,8 +88,16 @@ fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
             "give the receiver more CPU: other CPUs (peer-cpu=), more flows, offloads (ethtool -K)"
         }
     };
+    // A thread that others keep from its CPU hands over small pieces late, and its peer is busy with
+    // those. The peer is short only of the time in which the thread wanted no CPU.
+    let peer = end.other();
+    let held_up = waiting(run, way, peer) >= WAITS && waiting(run, way, end) < SHARED;
+    let most = match held_up && wanted < SATURATED {
+        true => (1.0 - demand(run, way, peer)).max(0.0),
+        false => 1.0,
+    };
     // What was lost was limited where it was lost.
-    let explains = wanted.min(1.0) * (1.0 - way.lost_share());
+    let explains = wanted.min(most) * (1.0 - way.lost_share());
     Some(finding(
         cause,
         way.name(),
@@ -95,6 +105,14 @@ fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
         proof(run, way, end, wanted),
         advice,
     ))
+}
+
+/// Share of the time that the way's busiest worker at `end` waited for a CPU.
+fn waiting(run: &Run, way: &Way, end: End) -> f64 {
+    let host = Host::of(run, end);
+    let workers = host.map(|host| host.workers(&way.load.name));
+    let busiest = workers.and_then(|workers| workers.into_iter().next());
+    busiest.and_then(|worker| worker.waiting).unwrap_or(0.0)
 }
 
 /// Whether the way's busiest worker at `end` waited for a CPU longer than it had one.

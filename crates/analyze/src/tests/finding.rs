@@ -262,6 +262,28 @@ fn where_datagrams_of_a_flood_were_lost_is_among_the_first_three() {
     assert_eq!(found[at].explains, 1.0, "the share of the loss");
 }
 
+/// A reader that had small pieces to read was 86 % busy, and hid the spinner on the sender's CPU.
+#[test]
+fn a_sender_kept_from_its_cpu_comes_before_a_receiver_that_is_busy() {
+    let mut run = stream();
+    let name = run.loads[0].name.clone();
+    let thread = format!("{name}-0/7");
+    let mut worker = |end: End, ran: u64, waited: u64| {
+        let host = match end {
+            End::Client => run.hosts_observed.client.as_mut(),
+            End::Server => run.hosts_observed.server.as_mut(),
+        };
+        let rows = &mut host.unwrap().counted;
+        rows.set("thread", &thread, "run_ns", ran);
+        rows.set("thread", &thread, "wait_ns", waited);
+    };
+    worker(End::Client, 1_200_000_000, 990_000_000);
+    worker(End::Server, 2_450_000_000, 130_000_000);
+    let causes = causes(&run);
+    assert_eq!(causes[0], Cause::SenderCpu);
+    assert!(causes[1..].contains(&Cause::ReceiverCpu), "{causes:?}");
+}
+
 /// A link that was down for a second was told as reordering and a lack of CPU.
 #[test]
 fn a_time_in_which_nothing_came_is_the_first_finding() {
