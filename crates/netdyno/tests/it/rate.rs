@@ -114,6 +114,8 @@ mod alone {
         not_run::needs_namespaces!();
         not_run::needs_program!("tc");
         let run = full("udp-stream:rate=110M");
-        assert!(run.loads[0].loss[0].lost > 0, "{:?}", run.loads[0].loss);
+        // A sender that other work keeps below the link's rate loses nothing.
+        let loss = &run.loads[0].loss[0];
+        judge(&run, "the rest is lost", loss.lost > 0, format!("{loss:?}")).unwrap();
     }
 }
