@@ -169,6 +169,14 @@ fn row(end: impl Into<Option<End>>, row: &str, value: f64, unit: &str, says: Str
     }
 }
 
+/// `once`, `3 times`.
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
 /// `87 %`.
 fn percent(share: f64) -> String {
     match share * 100.0 {

@@ -93,9 +93,8 @@ const FILES: [(&str, Parse); 15] = [
 ];
 
 impl Sampler {
-    /// Opens what there is; `interface` is the one whose carrier and driver are asked for
-    /// too. What this kernel
-    /// lacks is left out; what may not be read is told with the first reading.
+    /// Opens what there is; `interface` is the one whose carrier and driver are asked for too. What
+    /// this kernel lacks is left out; what may not be read is told with the first reading.
     pub fn new(interface: Option<&str>) -> Self {
         let mut sampler = Self::of(&Tree::here());
         sampler.add(Qdiscs::open());

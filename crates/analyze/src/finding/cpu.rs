@@ -4,7 +4,7 @@ use record::{Cause, End, Evidence, Finding, Run};
 
 use super::host::{Host, Worker};
 use super::way::Way;
-use super::{finding, percent, row};
+use super::{finding, percent, row, times};
 
 /// A worker that wants this much of a CPU would move more with a faster one.
 const FULL: f64 = 0.85;
@@ -51,23 +51,25 @@ pub(super) fn hosts(run: &Run) -> Vec<End> {
 
 /// Whether the way's busiest worker at `end` got less CPU than it could use.
 pub(super) fn is_starved(run: &Run, way: &Way, end: End) -> bool {
-    let waits = |worker: &Worker| worker.waiting.is_some_and(|waiting| waiting >= WAITS);
-    let busiest =
-        Host::of(run, end).and_then(|host| host.workers(&way.load.name).into_iter().next());
-    demand(run, way, end) >= FULL || busiest.as_ref().is_some_and(waits)
+    demand(run, way, end) >= FULL || waiting(run, way, end) >= WAITS
+}
+
+/// The way's worker at `end` that wanted most of a CPU.
+fn busiest<'a>(run: &'a Run, way: &Way, end: End) -> Option<Worker<'a>> {
+    let workers = Host::of(run, end)?.workers(&way.load.name);
+    workers.into_iter().next()
 }
 
 /// How much of a CPU the busiest worker of the way wanted at `end`.
 fn demand(run: &Run, way: &Way, end: End) -> f64 {
-    let host = Host::of(run, end);
-    let busiest = host.and_then(|host| host.workers(&way.load.name).first().map(Worker::demand));
-    busiest.unwrap_or_else(|| {
+    let of_process = || {
         let cost = match end {
             End::Client => run.cost.client,
             End::Server => run.cost.server,
         };
         cost.and_then(|cost| cost.cpu_share).unwrap_or(0.0).min(1.0)
-    })
+    };
+    busiest(run, way, end).map_or_else(of_process, |worker| worker.demand())
 }
 
 fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
@@ -107,20 +109,16 @@ fn worker(run: &Run, way: &Way, end: End) -> Option<Finding> {
     ))
 }
 
-/// Share of the time that the way's busiest worker at `end` waited for a CPU.
+/// Share of the time that the way's busiest worker at `end` waited for a CPU; nothing where the
+/// scheduler does not say.
 fn waiting(run: &Run, way: &Way, end: End) -> f64 {
-    let host = Host::of(run, end);
-    let workers = host.map(|host| host.workers(&way.load.name));
-    let busiest = workers.and_then(|workers| workers.into_iter().next());
+    let busiest = busiest(run, way, end);
     busiest.and_then(|worker| worker.waiting).unwrap_or(0.0)
 }
 
 /// Whether the way's busiest worker at `end` waited for a CPU longer than it had one.
 fn mostly_waits(run: &Run, way: &Way, end: End) -> bool {
-    let host = Host::of(run, end);
-    let workers = host.map(|host| host.workers(&way.load.name));
-    let busiest = workers.and_then(|workers| workers.into_iter().next());
-    busiest.is_some_and(|worker| {
+    busiest(run, way, end).is_some_and(|worker| {
         worker
             .waiting
             .is_some_and(|waiting| waiting > worker.running)
@@ -296,12 +294,8 @@ fn scheduled(run: &Run, way: &Way) -> Vec<Finding> {
         )];
         let moves = workers.iter().filter_map(|worker| worker.migrations);
         let moves = moves.fold(0, u64::saturating_add);
-        let often = match moves {
-            1 => "once".to_owned(),
-            moves => format!("{moves} times"),
-        };
         evidence.extend((moves > 0).then(|| {
-            let says = format!("its threads were moved between CPUs {often}");
+            let says = format!("its threads were moved between CPUs {}", times(moves));
             row(end, "thread.migrations", moves as f64, "", says)
         }));
         let matters = waiting >= SHARED && !got_its_rate(way);

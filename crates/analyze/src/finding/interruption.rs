@@ -2,9 +2,8 @@
 
 use record::{Cause, End, Evidence, Finding, Interval, IntervalLoad, Phase, Run};
 
-use super::host::Host;
 use super::way::Way;
-use super::{finding, row};
+use super::{finding, row, times};
 
 /// Shorter silences are retransmission timeouts (TCP_RTO_MIN is 0.2 s), or a machine that was busy.
 const SILENCE: f64 = 0.5;
@@ -47,22 +46,19 @@ pub(super) fn finding_of(run: &Run, way: &Way) -> Option<Finding> {
 
 /// Interfaces whose carrier came or went.
 fn carriers(run: &Run) -> impl Iterator<Item = Evidence> {
-    End::BOTH.into_iter().flat_map(|end| {
-        let host = Host::of(run, end);
-        let changes: Vec<(String, u64)> = host
-            .iter()
-            .flat_map(|host| host.all("carrier", "changes"))
-            .filter(|(_, changes)| *changes > 0)
-            .map(|(interface, changes)| (interface.to_owned(), changes))
-            .collect();
-        changes.into_iter().map(move |(interface, changes)| {
-            let times = match changes {
-                1 => "once".to_owned(),
-                changes => format!("{changes} times"),
-            };
-            let says = format!("the carrier of {interface} came or went {times}");
-            row(end, "carrier.changes", changes as f64, "", says)
-        })
+    let rows = |end: End| {
+        let host = run.hosts_observed.of(end).into_iter();
+        host.flat_map(move |host| host.counted.iter().map(move |row| (end, row)))
+    };
+    let all = End::BOTH.into_iter().flat_map(rows);
+    let changed = all.filter(|(_, row)| row.source == "carrier" && row.value > 0);
+    changed.map(|(end, of)| {
+        let says = format!(
+            "the carrier of {} came or went {}",
+            of.label,
+            times(of.value)
+        );
+        row(end, "carrier.changes", of.value as f64, "", says)
     })
 }
 
