@@ -29,7 +29,10 @@ fn text(request: &MergeRequest) -> Result<String> {
     }
     let loads = analyze::series::merge(streams.iter().map(Vec::as_slice));
     if loads.is_empty() {
-        bail!("none of these runs has samples of latency: they ended before their closing figures");
+        bail!(
+            "none of these runs has samples of latency: loads of requests have them, bulk loads by the \
+             probe (leave --no-probe out), and only runs that were not cut short"
+        );
     }
     let merged = Merged {
         schema: Merged::SCHEMA.to_owned(),

@@ -66,6 +66,22 @@ fn a_sweep_runs_every_cell_and_the_history_has_them() {
     );
 }
 
+/// Whole runs without a probe were said to have ended too early.
+#[test]
+fn runs_that_measured_no_latency_are_not_merged_for_that_reason() {
+    not_run::needs_namespaces!();
+    let ended = Client::new("-t 200ms -b 10M --no-probe --json --repeat 2").end();
+    let series: Series = serde_json::from_str(&ended.stdout).unwrap();
+    let runs = &series.cells[0].runs;
+    let mut merge = netdyno();
+    merge.arg("merge").args([&runs[0].id, &runs[1].id]);
+    merge.env("XDG_STATE_HOME", ended.store.state_home());
+    let output = merge.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("--no-probe"), "{errors}");
+}
+
 #[test]
 fn a_sweep_that_is_killed_leaves_what_was_measured() {
     not_run::needs_namespaces!();
