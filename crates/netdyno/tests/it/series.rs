@@ -72,9 +72,11 @@ fn runs_that_measured_no_latency_are_not_merged_for_that_reason() {
     not_run::needs_namespaces!();
     let ended = Client::new("-t 200ms -b 10M --no-probe --json --repeat 2").end();
     let series: Series = serde_json::from_str(&ended.stdout).unwrap();
-    let runs = &series.cells[0].runs;
+    let runs = series.cells[0].runs.iter();
     let mut merge = netdyno();
-    merge.arg("merge").args([&runs[0].id, &runs[1].id]);
+    merge
+        .arg("merge")
+        .args(runs.filter_map(|run| run.run.as_ref()));
     merge.env("XDG_STATE_HOME", ended.store.state_home());
     let output = merge.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
