@@ -39,6 +39,8 @@ pub enum Ground {
     Loopback,
     /// Two network namespaces joined by a veth pair.
     Namespaces,
+    /// The same with 600 Mbit/s and a queue of four full packets on the client's way out.
+    SmallQueue,
 }
 
 /// A stream whose gaps are recorded.
@@ -75,6 +77,8 @@ pub enum Metric {
     /// Datagrams that the sender handed over: the kernel drops some of them at a full receiver,
     /// and a drop is cheaper than a delivery, so a higher figure is not by itself a better one.
     SentMessagesPerSecond,
+    /// Datagrams that were lost, as a share of those that the receiver should have got.
+    LostShare,
     /// Finished exchanges.
     TransactionsPerSecond,
     /// User and system time of the client's process.

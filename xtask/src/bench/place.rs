@@ -35,6 +35,8 @@ pub struct Holder(Child);
 
 const SERVER: &str = "10.73.9.2";
 const CLIENT: &str = "10.73.9.1";
+/// A bottleneck whose queue holds four packets: what comes in longer bursts is lost.
+const SMALL_QUEUE: &str = "tc qdisc add dev client root tbf rate 600mbit burst 3kb limit 6000";
 
 impl Place {
     /// Makes the ground.
@@ -42,6 +44,13 @@ impl Place {
         match ground {
             Ground::Loopback => Ok(Self::Loopback),
             Ground::Namespaces => namespaces(),
+            Ground::SmallQueue => {
+                let place = namespaces()?;
+                if let Self::Namespaces { client, .. } = &place {
+                    client.run(SMALL_QUEUE)?;
+                }
+                Ok(place)
+            }
         }
     }
 

@@ -121,6 +121,7 @@ fn iperf3(client: &str) -> Result<Sample> {
     let seconds = received["seconds"].as_f64();
     if let (Some(packets), Some(lost), Some(seconds)) = (packets, lost, seconds) {
         sample.insert(Metric::MessagesPerSecond, (packets - lost) / seconds);
+        sample.insert(Metric::LostShare, lost / packets);
     }
     let sent = &document["end"]["sum_sent"];
     if let (Some(packets), Some(seconds)) = (sent["packets"].as_f64(), sent["seconds"].as_f64()) {
@@ -229,6 +230,7 @@ mod tests {
         let sample = Reading::Iperf3.read(document, "").unwrap();
         assert_eq!(sample[&Metric::MessagesPerSecond], 50.0);
         assert_eq!(sample[&Metric::SentMessagesPerSecond], 60.0);
+        assert_eq!(sample[&Metric::LostShare], 10.0 / 110.0);
         assert!(Reading::Iperf3.read(r#"{"error": "busy"}"#, "").is_err());
     }
 

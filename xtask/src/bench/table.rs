@@ -83,6 +83,7 @@ impl fmt::Display for Metric {
             Self::BitsPerSecond => "bit/s",
             Self::MessagesPerSecond => "messages/s",
             Self::SentMessagesPerSecond => "sent messages/s",
+            Self::LostShare => "lost share",
             Self::TransactionsPerSecond => "transactions/s",
             Self::ClientCpuSeconds => "client CPU s",
             Self::ServerCpuSeconds => "server CPU s",

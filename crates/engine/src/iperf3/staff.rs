@@ -241,7 +241,7 @@ impl<'a> Staff<'a> {
         let size = parameters.block_size();
         let pacer = parameters.rate.map(|rate| match parameters.burst {
             Some(burst) => Pacer::bursts(size, rate, burst, self.start),
-            None => Pacer::cheap_datagrams(size, rate, self.start),
+            None => Pacer::datagrams(size, rate, self.start).forgiving(),
         });
         let head = self.counter().head().min(self.block);
         let largest = match parameters.gso {

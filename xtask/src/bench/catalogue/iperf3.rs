@@ -2,9 +2,9 @@
 
 use super::{AtLeast, AtMost, ratio};
 use crate::bench::contest::Metric::{
-    BitsPerSecond, ClientCpuPerBit, ClientCpuSeconds, GapErrorP99Ns, MessagesPerSecond,
+    BitsPerSecond, ClientCpuPerBit, ClientCpuSeconds, GapErrorP99Ns, LostShare, MessagesPerSecond,
 };
-use crate::bench::contest::{Bar, Contender, Contest, Ground, Meter};
+use crate::bench::contest::{Bar, Contender, Contest, Ground, Meter, Relation};
 use crate::bench::reading::Reading;
 
 /// The name that stands for all of them.
@@ -42,7 +42,7 @@ macro_rules! pair {
     };
 }
 
-pub(super) static CONTESTS: [Contest; 5] = [
+pub(super) static CONTESTS: [Contest; 6] = [
     Contest {
         name: "iperf3-tcp-1",
         title: "iperf3's protocol: one TCP flow",
@@ -102,6 +102,25 @@ pub(super) static CONTESTS: [Contest; 5] = [
         contenders: pair!("-u -b 500000000 -l 1400"),
         bars: &[
             ratio(GapErrorP99Ns, "iperf3", AtMost(1.0)),
+            ratio(ClientCpuSeconds, "iperf3", AtMost(1.0)),
+        ],
+    },
+    Contest {
+        name: "iperf3-udp-queue",
+        title: "iperf3's protocol: loss of 500 Mbit/s of 1400 B datagrams in a queue of 6 kB",
+        ground: Ground::SmallQueue,
+        seconds: 5,
+        meter: None,
+        connections: None,
+        traced: false,
+        contenders: pair!("-u -b 500000000 -l 1400"),
+        bars: &[
+            Bar {
+                metric: LostShare,
+                rival: "iperf3",
+                relation: Relation::DifferencePer(1),
+                bound: AtMost(0.0),
+            },
             ratio(ClientCpuSeconds, "iperf3", AtMost(1.0)),
         ],
     },
