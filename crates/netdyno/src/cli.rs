@@ -129,7 +129,7 @@ pub fn parse(
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             Refusal::Help(error.render().to_string())
         }
-        _ => usage(sentence::of(&error)),
+        _ => usage(sentence::of(&error, &typed(&argv).1)),
     })?;
     match cli.command {
         Typed::Run(args) => args.request(read).map(|run| Request::Run(Box::new(run))),
@@ -151,18 +151,21 @@ pub fn parse(
 
 /// Where to read on: the help of the command that was typed, if one was.
 fn help_for(argv: &[OsString]) -> String {
-    let known = command();
-    let mut words = vec!["netdyno"];
-    let mut command = &known;
+    format!("{} --help", typed(argv).0)
+}
+
+/// The command that was typed, as words and as a definition: as far as it is known.
+fn typed(argv: &[OsString]) -> (String, clap::Command) {
+    let mut words = "netdyno".to_owned();
+    let mut known = command();
     for word in argv.iter().skip(1) {
-        let Some(typed) = command.find_subcommand(word) else {
+        let Some(next) = known.find_subcommand(word) else {
             break;
         };
-        words.push(typed.get_name());
-        command = typed;
+        words = format!("{words} {}", next.get_name());
+        known = next.clone();
     }
-    words.push("--help");
-    words.join(" ")
+    (words, known)
 }
 
 const EXAMPLES: &str = "\

@@ -14,8 +14,13 @@ use crate::topology::{CPUS_MAX, Shape};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParamsError {
     /// No TOML of this form.
-    #[error("{0}")]
-    Syntax(String),
+    #[error("{}{reason}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+    Syntax {
+        /// Where.
+        line: Option<usize>,
+        /// What.
+        reason: String,
+    },
     /// A cost that there is not.
     #[error("nothing is called '{0}'; costs are {list}", list = names())]
     Unknown(String),
@@ -56,8 +61,12 @@ struct MachineTable {
 
 /// Reads a file. What it does not say is as on the default platform.
 pub fn parse(text: &str) -> Result<Platform, ParamsError> {
-    let file: File =
-        toml::from_str(text).map_err(|error| ParamsError::Syntax(one_line(&error.to_string())))?;
+    let file: File = toml::from_str(text).map_err(|error| ParamsError::Syntax {
+        line: error
+            .span()
+            .map(|span| text[..span.start].matches('\n').count() + 1),
+        reason: one_line(error.message()),
+    })?;
     let cpus = file.machine.shape.cpus();
     if cpus == 0 || cpus > CPUS_MAX {
         return Err(ParamsError::Shape(cpus));
@@ -174,6 +183,10 @@ mod tests {
         assert!(refusal(&text().replace("31.5", "-1.0")).contains("transfer_cluster is -1"));
         assert!(refusal(&text().replace("transfer_cluster", "warp")).contains("'warp'"));
         assert!(refusal(&text().replace("cores = 2", "cores = 0")).contains("0 CPUs"));
-        assert!(!refusal("[machine").contains('\n'));
+        let garbage = refusal("a = 1\nroot:x:0");
+        assert!(
+            garbage.starts_with("line 2: ") && !garbage.contains(['\n', '^']),
+            "{garbage}"
+        );
     }
 }

@@ -3,11 +3,11 @@
 
 mod threads;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::machine::{Activity, Machine, Play, Script};
 use crate::picos::Picos;
-use crate::platform::Platform;
+use crate::platform::{self, Platform};
 use crate::topology::{Shape, Topology};
 
 /// How the two threads wait for each other.
@@ -45,6 +45,10 @@ impl std::str::FromStr for Waiting {
 pub struct Reporter {
     /// How they wait.
     pub waiting: Waiting,
+    /// What lines and atomics cost; two cores with a cache in common.
+    #[serde(serialize_with = "by_name")]
+    #[schemars(with = "String")]
+    pub platform: Platform,
     /// CPUs: 2 for a thread each, 1 for both.
     pub cpus: usize,
     /// Records per second that the network lets through.
@@ -65,6 +69,10 @@ pub struct Reporter {
     pub edge_ns: f64,
     /// Simulated, after a tenth as much of warm-up.
     pub simulated_ns: f64,
+}
+
+fn by_name<S: Serializer>(platform: &Platform, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&platform.name)
 }
 
 /// What it came to.
@@ -91,6 +99,7 @@ impl Reporter {
     pub fn gigabit(waiting: Waiting) -> Self {
         Self {
             waiting,
+            platform: platform::e5450(),
             cpus: 2,
             records_per_second: 1e9 / 8.0 / 8192.0,
             produce_ns: 5500.0,
@@ -106,10 +115,9 @@ impl Reporter {
 
     /// Runs it.
     pub fn run(&self) -> Reported {
-        let platform: Platform = crate::platform::e5450();
         // The two cores of one die.
         let topology = Topology::new(Shape::flat(2));
-        let machine = Machine::new(topology, platform.memory(), 1);
+        let machine = Machine::new(topology, self.platform.memory(), 1);
         let ring = threads::Ring::new(&machine, self);
         let scripts: Vec<Script<'_>> = vec![
             Box::pin(ring.traffic(machine.cpu(0))),
@@ -145,6 +153,7 @@ impl Reporter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::{Item, Tag};
 
     #[test]
     fn polling_takes_a_cpu_and_waiting_does_not() {
@@ -169,6 +178,21 @@ mod tests {
         assert_eq!((condvar.polling, condvar.blocked), (0.0, 0.0));
         assert!(condvar.wakeups > 50.0 && snapshot.wakeups < 50.0);
         assert_eq!(condvar, Reporter::gigabit(Waiting::Condvar).run());
+    }
+
+    /// Polling moves a line for each record; counting moves one at an edge.
+    #[test]
+    fn slow_lines_cost_those_that_poll() {
+        let cpu = |waiting, transfer: f64| {
+            let mut reporter = Reporter::gigabit(waiting);
+            let costs = &mut reporter.platform.costs;
+            costs.set(Item::TransferCluster, transfer, Tag::U, "the test");
+            reporter.run().cpu
+        };
+        let grows = |waiting| cpu(waiting, 2000.0) - cpu(waiting, 20.0);
+        // 15259 records/s of 1.98 us more.
+        assert!((grows(Waiting::Spin) - 0.030).abs() < 0.005);
+        assert!(grows(Waiting::Snapshot) < 0.001);
     }
 
     /// A reporter that sleeps 10 ms bounds the rate at a ring in 10 ms.

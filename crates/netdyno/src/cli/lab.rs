@@ -109,7 +109,7 @@ impl LabArgs {
             Typed::Sweep(args) => args.request(read).map(|it| LabRequest::Sweep(Box::new(it))),
             Typed::Timers(args) => args.request(read).map(LabRequest::Timers),
             Typed::Hol(args) => args.request().map(LabRequest::Hol),
-            Typed::Reporter(args) => args.request().map(LabRequest::Reporter),
+            Typed::Reporter(args) => args.request(read).map(LabRequest::Reporter),
             Typed::Model(args) => args.request().map(LabRequest::Model),
             Typed::Reproduce(args) => args.request().map(LabRequest::Reproduce),
             Typed::Calibrate(args) => args.request().map(LabRequest::Calibrate),
@@ -136,9 +136,12 @@ fn bits(name: &str, rate: BitRate) -> Result<u64, String> {
 
 /// A time in nanoseconds that is not negative.
 fn nanos(name: &str, value: f64) -> Result<f64, String> {
-    match value.is_finite() && (0.0..=1e12).contains(&value) {
-        true => Ok(value),
-        false => Err(format!(
+    match value {
+        0.0..=1e12 => Ok(value),
+        _ if value > 1e12 => Err(format!(
+            "{name}: {value:e} is too long; give nanoseconds from 0 to 1e12"
+        )),
+        _ => Err(format!(
             "{name}: {value} is no time; give nanoseconds from 0 to 1e12"
         )),
     }
@@ -146,9 +149,10 @@ fn nanos(name: &str, value: f64) -> Result<f64, String> {
 
 /// A number above zero.
 fn positive(name: &str, value: f64) -> Result<f64, String> {
-    match value.is_finite() && value > 0.0 && value <= 1e15 {
-        true => Ok(value),
-        false => Err(format!("{name}: {value} is not more than 0")),
+    match value {
+        _ if value > 0.0 && value <= 1e15 => Ok(value),
+        _ if value > 1e15 => Err(format!("{name}: {value:e} is too much; give at most 1e15")),
+        _ => Err(format!("{name}: {value} is not more than 0")),
     }
 }
 

@@ -215,11 +215,32 @@ fn slips_get_one_sentence() {
     ];
     // The description of a command stood there as an error, and the help was not that of what was
     // typed.
-    let lab = [(
-        "lab",
-        "it needs a command or an argument: its help lists them",
-    )];
-    let spinlock = [("lab spinlock -Z", "unexpected argument '-Z' found")];
+    let lab = [
+        (
+            "lab",
+            "it needs a command or an argument: its help lists them",
+        ),
+        (
+            "lab nosuch",
+            "'nosuch' is not a command of 'lab': its commands are qdisc, spinlock, sweep, timers, \
+             hol, reporter, model, reproduce, calibrate",
+        ),
+    ];
+    let spinlock = [
+        ("lab spinlock -Z", "unexpected argument '-Z' found"),
+        (
+            "lab spinlock --seed -1",
+            "'-1' is below 0, which no option before it takes",
+        ),
+        (
+            "lab spinlock --seed 1.5",
+            "--seed '1.5': it is no whole number from 0 up",
+        ),
+        (
+            "lab spinlock --seed 99999999999999999999",
+            "--seed '99999999999999999999': the number is too large",
+        ),
+    ];
     let remove = [(
         "history remove",
         "remove which runs: name them, or give a filter",

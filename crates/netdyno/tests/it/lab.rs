@@ -44,9 +44,13 @@ fn bad_parameters_get_one_sentence_and_code_2() {
         ("qdisc --bql", "--line-rate"),
         ("sweep --cpus 5..2", "is no range"),
         ("timers --pace 0", "is not more than 0"),
+        ("timers --pace 1e300", "1e300 is too much; give at most"),
+        ("spinlock --think 1e300", "1e300 is too long"),
         ("hol --ring 0", "--ring: 0 is none"),
         ("reporter --waiting sleep", "'sleep' is none of"),
         ("reporter --cpus 3", "--cpus: 3 is too many"),
+        ("reporter --cpus -1", "'-1' is below 0"),
+        ("reporter --params no-such-file", "no-such-file"),
         ("reporter --records 0", "is not more than 0"),
         ("reproduce E13", "there is no experiment 'E13'"),
         (

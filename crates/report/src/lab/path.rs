@@ -160,5 +160,6 @@ pub fn reporters(rows: &[(Reporter, Reported)], style: Style) -> String {
             per_second(Some(out.wakeups)),
         ]);
     }
-    "simulated, a traffic thread and its reporter\n".to_owned() + &table.render(style)
+    let machine = rows.first().map_or("", |(setup, _)| &setup.platform.name);
+    format!("simulated, a traffic thread and its reporter on {machine}\n") + &table.render(style)
 }
