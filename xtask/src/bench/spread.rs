@@ -37,7 +37,7 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Four significant digits, with a decimal prefix above 9999.
+/// Four significant digits, with a decimal prefix above 9999 and a power of ten below a thousandth.
 fn figure(value: f64) -> String {
     let (scaled, prefix) = [(1e9, "G"), (1e6, "M"), (1e3, "k")]
         .into_iter()
@@ -45,6 +45,9 @@ fn figure(value: f64) -> String {
         .map_or((value, ""), |(unit, prefix)| (value / unit, prefix));
     if scaled == 0.0 {
         return "0".to_owned();
+    }
+    if scaled.abs() < 1e-3 {
+        return format!("{scaled:.3e}");
     }
     let whole_digits = scaled.abs().log10().floor() as i32 + 1;
     let decimals = usize::try_from(4 - whole_digits).unwrap_or(0).min(5);
@@ -73,7 +76,8 @@ mod tests {
             (123_456_789.0, "123.5M"),
             (2.5e10, "25.00G"),
             (0.0, "0"),
-            (0.000_12, "0.00012"),
+            (0.001_234_5, "0.00123"),
+            (2.345_6e-11, "2.346e-11"),
         ] {
             assert_eq!(figure(value), text);
         }
