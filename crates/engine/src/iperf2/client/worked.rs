@@ -45,11 +45,9 @@ pub(super) fn stream(
         Offer::Varying { mean, .. } if !is_load => Some(units::BitRate::new(mean as u64)),
         _ => None,
     };
-    // A write of more than the rate carries in 10 ms would be a burst.
-    let size = match rate {
-        Some(rate) => order.size.min((rate.get() / 800).max(1) as usize),
-        None => order.size,
-    };
+    // Whole, also where it is a burst at a low rate: it is what was asked, and parts of segments
+    // would wait for delayed acknowledgements.
+    let size = order.size;
     let half = Half {
         bytes: line.header_len as u64,
         ..Half::default()

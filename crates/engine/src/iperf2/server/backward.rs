@@ -70,6 +70,8 @@ impl House {
         }
         if let Some(most) = self.held(Some(header)) {
             let _ = options.set_pacing(most);
+            // What its owner grants is no burst: 10 ms of it at a time.
+            size = size.min((most.get() / 800).max(1) as usize);
         }
         let left = match header.amount {
             Amount::Bytes(bytes) => bytes.get(),
@@ -77,9 +79,6 @@ impl House {
         };
         let now = clock::now();
         let rate = self.rate(header);
-        if let Some(rate) = rate {
-            size = size.min(((rate.get() / 800).max(1)) as usize);
-        }
         let pace = rate.map(|rate| pace(Pacer::stream(Bytes::new(size as u64), rate, now)));
         let trip_times = self.has_trip_times(Some(header));
         let bursts = upper.has(UpperFlags::BURSTS) && extended.frames.per_second > 0.0;
