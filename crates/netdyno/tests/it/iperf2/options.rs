@@ -403,3 +403,17 @@ fn a_flow_that_is_refused_at_the_start_leaves_the_others_their_test() {
         assert!(said.output.contains(" 100 KBytes "), "{}", said.output);
     });
 }
+
+/// They went out in parts of 10 ms each, and the ends of segments waited for acknowledgements.
+#[test]
+fn writes_at_a_low_rate_are_whole() {
+    not_run::needs_namespaces!();
+    hosts("", Family::V4, |hosts| {
+        let _server = Peer::start(hosts, Ours, 6301, "");
+        let address = hosts.address(End::Server);
+        let said = Ours.client(&format!("-c {address} -p 6301 -e -n 1M -b 40M"));
+        assert_eq!(said.code, Some(0), "{}", said.errors);
+        // 1 MiB of 128 KiB.
+        assert!(said.output.contains(" 8/0 "), "{}", said.output);
+    });
+}
