@@ -36,7 +36,7 @@ pub use epoll::{Epoll, Events, Readiness};
 pub use frames::{Frame, FrameTap};
 pub use options::{Options, interface_index};
 pub use socket::{
-    accept, bind, connect, local_address, mptcp_listener, mptcp_socket, reuse_address,
+    accept, bind, connect, local_address, mptcp_listener, mptcp_socket, reuse_address, reuse_port,
     sctp_listener, sctp_socket, set_blocking, shut, shut_receiving, shut_sending, take_error,
     tcp_listener, tcp_socket, udp_listener, udp_socket, unacknowledged,
 };

@@ -103,6 +103,15 @@ pub fn reuse_address(socket: impl AsFd) -> io::Result<()> {
     socket2::SockRef::from(&socket).set_reuse_address(true)
 }
 
+/// Lets a socket share its local port with others of the same user that allow it, also with what
+/// is left of their connections (socket(7), SO_REUSEPORT).
+///
+/// # Errors
+/// What setsockopt(2) says.
+pub fn reuse_port(socket: impl AsFd) -> io::Result<()> {
+    socket2::SockRef::from(&socket).set_reuse_port(true)
+}
+
 /// Starts to connect; the socket becomes writable when it is decided, and [`take_error`] says
 /// how. For UDP it is done at once.
 ///

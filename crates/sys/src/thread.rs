@@ -21,6 +21,15 @@ pub fn pin(cpu: u16) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a thread can be pinned to `cpu`.
+///
+/// # Errors
+/// As [`pin`].
+pub fn admits(cpu: u16) -> io::Result<()> {
+    let tried = std::thread::scope(|scope| scope.spawn(|| pin(cpu)).join());
+    tried.unwrap_or_else(|_| Err(io::Error::other("the thread that tried it died")))
+}
+
 /// CPUs that the calling thread may run on.
 pub fn allowed_cpus() -> Vec<u16> {
     // SAFETY: an all-zero cpu_set_t is the empty set.
@@ -65,6 +74,7 @@ mod tests {
             pin(first).unwrap();
             assert_eq!(allowed_cpus(), [first]);
             assert!(pin(1023).is_err());
+            assert!(admits(first).is_ok() && admits(1023).is_err());
             assert!(pin(u16::MAX).is_err());
         })
         .join()

@@ -297,6 +297,10 @@ fn open(leg: Leg, is_tcp: bool, options: &SocketOrder) -> Result<OwnedFd, Client
         .map_err(|(doing, error)| ClientError::Socket { doing, error })?;
     if let Some(local) = leg.local {
         sys::reuse_address(socket.as_fd()).map_err(failed(format!("binding {local}")))?;
+        if is_tcp {
+            // What iperf 2's own clients leave in TIME_WAIT has the port only with this.
+            sys::reuse_port(socket.as_fd()).map_err(failed(format!("binding {local}")))?;
+        }
         sys::bind(&socket, local).map_err(failed(format!("binding {local}")))?;
         if let (IpAddr::V4(group), IpAddr::V4(from)) = (peer.ip(), local.ip())
             && group.is_multicast()

@@ -199,9 +199,7 @@ pub(super) fn datagrams(
             last: None,
         }),
         frames,
-        farewell: if order.no_udp_fin {
-            Farewell::Nothing
-        } else if is_group || line.mode == Mode::FullDuplex {
+        farewell: if order.no_udp_fin || is_group || line.mode == Mode::FullDuplex {
             Farewell::Once
         } else {
             Farewell::Ask

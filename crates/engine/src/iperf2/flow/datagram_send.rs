@@ -53,10 +53,8 @@ pub(crate) struct DatagramSend {
 pub(crate) enum Farewell {
     /// Until the report comes.
     Ask,
-    /// Once; nobody answers.
+    /// Once; nobody answers, or nobody is asked to.
     Once,
-    /// Not at all.
-    Nothing,
 }
 
 /// Frames of several datagrams.
@@ -164,7 +162,16 @@ impl DatagramSend {
             None => self.ready.unwrap_or(length),
         };
         self.stamp(self.id);
-        let sent = sys::send(&*self.socket, &self.datagram[..length], Wait::Never);
+        let again = || sys::send(&*self.socket, &self.datagram[..length], Wait::Never);
+        let mut sent = again();
+        // What was refused is a datagram before this one, which was not sent (udp(7)).
+        if let Err(error) = &sent
+            && error.kind() == io::ErrorKind::ConnectionRefused
+        {
+            self.half.failures += 1;
+            self.meter.refused(error, self.half.messages);
+            sent = again();
+        }
         match sent {
             Ok(n) => self.half.add(n),
             Err(error) if would_block(&error) => {
@@ -257,7 +264,6 @@ impl DatagramSend {
         let now = clock::now();
         self.meter.tally.set_sent_all(now);
         self.ending = match self.farewell {
-            Farewell::Nothing => return State::Done,
             Farewell::Ask => Some(ClientFarewell::new(self.id - 1, now)),
             Farewell::Once => Some(ClientFarewell::once(self.id - 1, now)),
         };

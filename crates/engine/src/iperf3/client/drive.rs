@@ -241,7 +241,13 @@ impl<'a> Driver<'a> {
 
     fn start(&mut self) -> Result<(), ClientError> {
         let lanes = std::mem::take(&mut self.lanes);
-        (self.tell)(Event::Started(&started(&lanes, &self.parameters)));
+        let begun = started(&lanes, &self.parameters);
+        if let Some(cpu) = self.job.affinity {
+            sys::thread::admits(cpu).map_err(|error| {
+                let number = ErrorNumber::AFFINITY;
+                ClientError::stream(number, "setting the CPU affinity", error)
+            })?;
+        }
         let setup = Setup {
             held: None,
             parameters: &self.parameters,
@@ -254,6 +260,8 @@ impl<'a> Driver<'a> {
         let number = ErrorNumber::INIT_STREAM;
         let test = Test::start(lanes, &setup)
             .map_err(|error| ClientError::stream(number, "starting the test", error))?;
+        // A server that sends has begun: whoever is told looks at the whole host, which takes time.
+        (self.tell)(Event::Started(&begun));
         let counted_from = test.omitted_until(&self.parameters);
         self.end = self.parameters.time.map(|time| counted_from + time);
         self.received = (0, clock::now());

@@ -42,7 +42,7 @@ impl NumberedReceive {
     }
 
     #[inline]
-    fn take(&mut self, received: usize, now: Nanos) -> bool {
+    fn take(&mut self, received: usize, now: Nanos) -> u64 {
         let mut bytes = 0;
         for index in 0..received {
             let whole = self.batch.datagram(index);
@@ -57,10 +57,7 @@ impl NumberedReceive {
             }
         }
         self.half.bytes += bytes;
-        if let Some(quota) = self.quota.as_ref().filter(|_| self.omitted_until.is_zero()) {
-            quota.received(bytes);
-        }
-        bytes > 0
+        bytes
     }
 }
 
@@ -87,15 +84,21 @@ impl Flow for NumberedReceive {
                         self.omitted_until = Nanos::ZERO;
                         self.jitter = Jitter::default();
                     }
-                    let any = self.take(received, now);
+                    let bytes = self.take(received, now);
                     self.counts.tally.set_received(&self.half);
                     let jitter = self.jitter.nanos().unwrap_or(0);
                     self.counts.set_arrivals(&self.arrivals, jitter);
+                    // Whoever is woken by the last byte reads what was published before.
+                    if let Some(quota) =
+                        self.quota.as_ref().filter(|_| self.omitted_until.is_zero())
+                    {
+                        quota.received(bytes);
+                    }
                     // What a blocked call on a shut socket gives.
-                    if !any && self.ends {
+                    if bytes == 0 && self.ends {
                         return self.finish();
                     }
-                    if !any {
+                    if bytes == 0 {
                         return State::Going;
                     }
                 }

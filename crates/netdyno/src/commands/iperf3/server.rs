@@ -53,6 +53,9 @@ fn stay(serve: &Serve, argv: &[String]) -> Result<(), String> {
     }
     let pid_file = common.pid_file.as_deref().map(PidFile::write);
     let _pid_file = pid_file.transpose()?;
+    if let Some(Err(error)) = common.affinity.map(sys::thread::admits) {
+        return Err(format!("unable to set CPU affinity: {error}"));
+    }
     let signals = Signals::take().map_err(|error| format!("taking signals: {error}"))?;
     sys::limits::descriptors(DESCRIPTORS);
     let form = serve.form(system_info());
