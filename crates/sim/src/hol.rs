@@ -100,7 +100,13 @@ impl Hol {
             while next_probe <= now {
                 in_device += state.device_bytes() as f64;
                 seen += 1;
-                state.urgent.push(next_probe);
+                state.urgent.push(Urgent {
+                    born: next_probe,
+                    after: match self.priority {
+                        true => 0,
+                        false => state.taken + self.waiting(&state),
+                    },
+                });
                 next_probe += chance.around(gap, 0.5);
             }
             if now >= next_completion {
@@ -124,6 +130,11 @@ impl Hol {
         }
     }
 
+    /// Bulk packets in the qdisc: all that the flows may have below them and the device has not.
+    fn waiting(&self, state: &State) -> u64 {
+        (self.flows * self.flow_packets).saturating_sub(state.below)
+    }
+
     /// The driver takes what ring and limits allow: urgent packets first if they have priority.
     fn fill(&self, state: &mut State) {
         loop {
@@ -132,9 +143,9 @@ impl Hol {
             if used + self.descriptors > self.ring || over {
                 return;
             }
-            let behind = self.priority || state.backlog == 0;
-            let urgent = match behind && state.slot == 0 && !state.urgent.is_empty() {
-                true => Some(state.urgent.remove(0)),
+            let first = state.urgent.first().filter(|_| state.slot == 0);
+            let urgent = match first.is_some_and(|first| first.after <= state.taken) {
+                true => Some(state.urgent.remove(0).born),
                 false => None,
             };
             let bulk = state.slot > 0 || state.below < self.flows * self.flow_packets;
@@ -148,6 +159,7 @@ impl Hol {
                     if state.slot == 0 {
                         state.slot = self.gso;
                         state.below += self.gso;
+                        state.taken += self.gso;
                     }
                     state.slot -= 1;
                     Queued {
@@ -158,7 +170,6 @@ impl Hol {
                 }
                 None => return,
             };
-            state.backlog = state.backlog.saturating_sub(1);
             if self.bql {
                 state.bql.send(packet.bytes);
             }
@@ -167,18 +178,26 @@ impl Hol {
     }
 }
 
+/// An urgent packet in the qdisc.
+#[derive(Debug)]
+struct Urgent {
+    born: Picos,
+    /// It goes when so many bulk packets have left the qdisc.
+    after: u64,
+}
+
 #[derive(Debug, Default)]
 struct State {
     ring: std::collections::VecDeque<Queued>,
     /// Sent, but the driver has not looked.
     sent: Vec<Queued>,
-    urgent: Vec<Picos>,
+    urgent: Vec<Urgent>,
     /// Bulk packets below their flows that are not sent yet.
     below: u64,
     /// Segments in the requeue slot.
     slot: u64,
-    /// Bulk packets in the qdisc before the urgent one.
-    backlog: u64,
+    /// Bulk packets that have left the qdisc.
+    taken: u64,
     bql: Bql,
 }
 
@@ -236,6 +255,21 @@ mod tests {
             limited.bulk_share > 0.95,
             "the link must stay busy: {limited:?}"
         );
+    }
+
+    /// Whoever has no priority waits for all that the flows have below them, device and qdisc.
+    #[test]
+    fn without_priority_the_qdisc_is_waited_for_too() {
+        for bql in [false, true] {
+            let last = Hol {
+                priority: false,
+                bql,
+                ..slow()
+            }
+            .run();
+            let all = drain_time(20 * 8 * 1538, 100_000_000).nanos();
+            assert!((last.mean_ns / all - 1.0).abs() < 0.1, "{last:?} {all}");
+        }
     }
 
     /// The rest of a packet that byte queue limits cut through holds up whoever is urgent.

@@ -46,6 +46,11 @@ fn bad_parameters_get_one_sentence_and_code_2() {
         ("timers --pace 0", "is not more than 0"),
         ("timers --pace 1e300", "1e300 is too much; give at most"),
         ("spinlock --think 1e300", "1e300 is too long"),
+        ("spinlock --cost hit=0", "0 ns is no time for an access"),
+        (
+            "timers --burst 1 --pace 1e13 --flows 1",
+            "less than 1 ns apart; give at most 1e9",
+        ),
         ("hol --ring 0", "--ring: 0 is none"),
         ("reporter --waiting sleep", "'sleep' is none of"),
         ("reporter --cpus 3", "--cpus: 3 is too many"),
@@ -355,4 +360,27 @@ fn calibration_gives_a_file_that_the_lab_reads() {
     .unwrap();
     let refused = lab(&words);
     assert_eq!(refused.status.code(), Some(2));
+}
+
+/// All waits were divided among the contended acquisitions alone.
+#[test]
+fn no_mean_wait_is_longer_than_the_longest() {
+    let document = document("qdisc --line-rate 1G --bql --cpus 2 --time 5ms");
+    let mut rows = 0;
+    let mut left = vec![&document];
+    while let Some(value) = left.pop() {
+        let figure = |key: &str| value.get(key).and_then(Value::as_f64);
+        if let (Some(mean), Some(most)) = (figure("wait_mean_ns"), figure("wait_max_ns")) {
+            assert!(mean <= most, "{value}");
+            rows += 1;
+        }
+        left.extend(value.as_array().into_iter().flatten());
+        left.extend(
+            value
+                .as_object()
+                .into_iter()
+                .flat_map(|object| object.values()),
+        );
+    }
+    assert!(rows > 0);
 }

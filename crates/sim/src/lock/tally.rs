@@ -12,6 +12,8 @@ use crate::picos::Picos;
 #[derive(Debug, Default)]
 pub struct Tally {
     contended: Cell<u64>,
+    /// Waits of contended acquisitions, ns.
+    contended_wait: Cell<u64>,
     wait: Histogram,
     hold: Histogram,
     handoff: Histogram,
@@ -98,6 +100,7 @@ impl Tally {
         self.wait.add(wait);
         if arrival.present > 0 {
             self.contended.set(self.contended.get() + 1);
+            self.contended_wait.set(self.contended_wait.get() + wait);
         }
         if let Some(released) = self.released.take() {
             self.handoff.add(whole_nanos(now.since(released)));
@@ -160,6 +163,7 @@ impl Tally {
             histogram.clear();
         }
         self.contended.set(0);
+        self.contended_wait.set(0);
         self.change_presence(now, self.present.get());
         self.presence.set(0);
         self.sojourn.set(0);
@@ -216,6 +220,8 @@ impl Tally {
         for tally in tallies {
             sum.contended
                 .set(sum.contended.get() + tally.contended.get());
+            sum.contended_wait
+                .set(sum.contended_wait.get() + tally.contended_wait.get());
             for (into, from) in [
                 (&sum.wait, &tally.wait),
                 (&sum.hold, &tally.hold),
@@ -240,7 +246,7 @@ impl Tally {
             visible_wait_ns: self.seen.sum() as u64,
             visible_wait_max_ns: self.seen.greatest(),
             wait_mean_ns: (self.contended() > 0)
-                .then(|| self.wait.sum() as f64 / self.contended() as f64),
+                .then(|| self.contended_wait.get() as f64 / self.contended() as f64),
             wait_max_ns: self.wait.greatest(),
             hold_mean_ns: self.hold.mean(),
             handoff_mean_ns: self.handoff.mean(),

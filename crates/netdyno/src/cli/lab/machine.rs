@@ -129,6 +129,9 @@ pub fn fitting(shape: Shape, cpus: usize) -> Shape {
     }
 }
 
+/// The least that an access may take, ns.
+const LEAST_HIT: f64 = 0.1;
+
 fn put(platform: &mut Platform, word: &str) -> Result<(), String> {
     let (name, value) = word
         .split_once('=')
@@ -144,6 +147,12 @@ fn put(platform: &mut Platform, word: &str) -> Result<(), String> {
         .parse()
         .map_err(|_| format!("--cost: '{value}' is no number of nanoseconds"))?;
     let value = nanos(&format!("--cost {name}"), value)?;
+    // Without it a spinning CPU would look for ever at the same instant.
+    if item == Item::Hit && value < LEAST_HIT {
+        return Err(format!(
+            "--cost hit: {value} ns is no time for an access; give at least {LEAST_HIT}"
+        ));
+    }
     platform.costs.put(
         item,
         Cost {

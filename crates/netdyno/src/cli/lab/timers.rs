@@ -80,10 +80,21 @@ impl TimersArgs {
                 self.network_interrupts
             ));
         }
+        let pace = positive("--pace", self.pace)?;
+        let burst = positive("--burst", self.burst)?;
+        // Beyond, timers would be due all the time, and simulated time would hardly pass.
+        if pace / burst > 1e9 {
+            return Err(format!(
+                "--pace: bursts of {} B at {:e} B/s are less than 1 ns apart; give at most {:e}",
+                burst,
+                pace,
+                burst * 1e9
+            ));
+        }
         Ok(TimersRequest {
             flows: count("--flows", self.flows, 1 << 20)?,
-            pace: positive("--pace", self.pace)?,
-            burst: positive("--burst", self.burst)?,
+            pace,
+            burst,
             network_interrupts: self.network_interrupts,
             migration: word("--migration", &self.migration)?,
             machine: self.machine.machine("westmere", 24, read)?,
