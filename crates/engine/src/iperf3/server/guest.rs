@@ -323,15 +323,6 @@ impl Guest<'_> {
     fn start(&mut self, parameters: &Parameters) -> Result<(), TestError> {
         let lanes = std::mem::take(&mut self.lanes);
         let now = clock::now();
-        let affinity = parameters.server_affinity.or(self.shared.config.affinity);
-        if let Some(Err(error)) = affinity.map(sys::thread::admits) {
-            let errno = error.raw_os_error().unwrap_or(0);
-            let sentence = format!(
-                "setting the CPU affinity to {}: {error}",
-                affinity.unwrap_or(0)
-            );
-            return Err(self.refuse(ErrorNumber::AFFINITY, errno, sentence));
-        }
         self.scribe
             .tell(Event::Started(&started(&lanes, parameters)));
         // Its turn is what led here. The client hears of it before the first data comes.
@@ -341,7 +332,7 @@ impl Guest<'_> {
         let setup = Setup {
             parameters,
             client: false,
-            affinity,
+            affinity: parameters.server_affinity.or(config.affinity),
             file: config.file.as_deref(),
             interval: config.interval,
             wake: &self.wake,

@@ -22,6 +22,10 @@ pub(super) fn permits(config: &Config, parameters: &Parameters) -> Result<(), Re
         let sentence = "the client wants datagrams, and this server has a file".to_owned();
         return refuse(ErrorNumber::FILE_OVER_UDP, sentence);
     }
+    if let Some(Err(error)) = parameters.server_affinity.map(sys::thread::admits) {
+        let sentence = format!("setting the CPU affinity: {error}");
+        return refuse(ErrorNumber::AFFINITY, sentence);
+    }
     if let Some(most) = config.max_duration {
         let asked = parameters.time.map(|time| time + parameters.omit);
         if asked.is_none_or(|asked| asked > most) {
